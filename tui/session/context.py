@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Collection, Mapping
+import threading
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -54,11 +55,27 @@ class SuiteContext:
         return _compose(self.repository, read_code_context(case.code_context, self.roots))
 
 
-def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | None) -> SuiteContext:
-    """Read the repository of a suite and return the suite's context.
+async def read_context(
+    suite: Suite, clone: "Clone | None", fault: WorkspaceError | None, control: Control
+) -> SuiteContext:
+    """Read the repository of a suite in a thread and return the suite's context; stopping the run stops it soon.
 
-    `fault` is why there is no clone although the suite names one. Blocks on the disk: run it in a thread.
+    `fault` is why there is no clone although the suite names one.
     """
+    cancelled = threading.Event()
+
+    def is_stopped() -> bool:
+        return cancelled.is_set() or control.outcome != "finished"
+
+    try:
+        return await asyncio.to_thread(_read_context, suite, clone, fault, is_stopped)
+    finally:
+        cancelled.set()
+
+
+def _read_context(
+    suite: Suite, clone: "Clone | None", fault: WorkspaceError | None, is_stopped: Callable[[], bool]
+) -> SuiteContext:
     if fault is not None:
         return SuiteContext(fault=fault)
     if suite.repository_context is None and clone is None and not any(case.code_context for case in suite.cases):
@@ -68,7 +85,8 @@ def read_context(suite: Suite, clone: "Clone | None", fault: WorkspaceError | No
     folder = suite.home
     context = suite.repository_context
     try:
-        files = read_repository(context, clone.base.source() if clone else folder) if context else None
+        root = clone.base.source() if clone else folder
+        files = read_repository(context, root, is_stopped=is_stopped) if context else None
         roots = _roots(context, clone, folder)
     except WorkspaceError as unread:
         return SuiteContext(fault=unread)

@@ -233,7 +233,7 @@ class Session:
             if plan.trials:
                 async for progress in repository.open(control):
                     yield progress
-            context = await asyncio.to_thread(read_context, plan.suite, repository.clone, repository.fault)
+            context = await read_context(plan.suite, repository.clone, repository.fault, control)
             tools = TrialContext(providers, self._checker, context, secrets, repository if repository.clone else None)
             async with aclosing(run_plan(plan, tools, control)) as batches:
                 async for event in store_events(batches, self.store, plan.run_id, patience, control):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tui.model.errors import WorkspaceError
-from tui.workspace.context.globs import Ignores, Selection
+from tui.workspace.context.globs import MOST_CHARACTERS, Ignores, Selection, lines_of, read_rule
 
 PATTERNS = """*.log|/top.txt|build/|**/gen|docs/**|a/**/b|!keep.log|foo*|*bar|f?o|[abc].x|[!abc].x|[a-c]z|\\#x|\\!x|#no
 src/*.ts|src/**/*.ts|**/x/**/y|a/**|**|*|*.*|**/*.test.js|x/|/x|x/y|[]]q|[^]]q|a\\*b|**/|/**|/|//|a//b|trail\\ |trail
@@ -35,7 +35,7 @@ def ask_git(folder: Path, patterns: str, paths: list[str]) -> set[str]:
 
 def ours(text: str, path: str) -> bool:
     """As a walk decides it: a folder above that is ignored settles it."""
-    ignores = Ignores("", text)
+    ignores = Ignores("", map(read_rule, lines_of(text)))
     parts = path.split("/")
     above = ("/".join(parts[:count]) for count in range(1, len(parts)))
     return any(ignores.decide(folder, True) for folder in above) or bool(ignores.decide(path, False))
@@ -104,10 +104,15 @@ SLOW = [
 
 @pytest.mark.parametrize(("pattern", "path"), SLOW)
 def test_a_pattern_made_to_hang(pattern: str, path: str) -> None:
-    assert Ignores("", pattern).decide(path, False) is None
+    assert Ignores("", [read_rule(pattern)]).decide(path, False) is None
     assert path not in Selection([pattern])
 
 
 def test_braces_that_explode_are_refused() -> None:
     with pytest.raises(WorkspaceError, match="more than 1,000 patterns"):
         Selection(["{a,b}" * 30])
+
+
+def test_patterns_that_are_too_long_together_are_refused() -> None:
+    with pytest.raises(WorkspaceError, match="more than 262,144 characters"):
+        Selection(["#" * 1_000] * (MOST_CHARACTERS // 1_000 + 1))

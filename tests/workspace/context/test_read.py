@@ -9,8 +9,11 @@ import pytest
 
 from tests.support.repositories import Files, git, make_repository, write_files
 from tui.model.errors import WorkspaceError
+from tui.model.results import LeftOutFile
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
+from tui.workspace.context.globs import Selection
 from tui.workspace.context.read import MOST_LEFT_OUT, context_root, is_outside, read_code_context, read_repository
+from tui.workspace.context.walk import walk
 from tui.workspace.git.base import TreeSource
 from tui.workspace.sources import FolderSource, Source
 
@@ -216,6 +219,30 @@ def test_the_walk_has_an_end(make: Make) -> None:
     found = read_repository(RepositoryContext("."), root, most_entries=10)
     assert found.files == ()
     assert [out.reason for out in found.left_out] == ["the search stopped after 10 entries"]
+
+
+def test_comparisons_with_patterns_have_an_end(tmp_path: Path) -> None:
+    root = write_files(tmp_path, {".gitignore": "*.x\n" * 10, **{f"f{number}.txt": "" for number in range(10)}})
+    walked = walk(FolderSource(root), None, Selection(()), most_comparisons=35)
+    assert walked.paths == [".gitignore", "f0.txt", "f1.txt", "f2.txt"]
+    assert walked.left_out == [LeftOutFile("./", "the search stopped after 35 comparisons with patterns")]
+
+
+def test_gitignore_files_that_are_too_large_together_leave_their_folders_out(make: Make) -> None:
+    rules = {name: "".join(f"{name}{number}{'x' * 3_500}\n" for number in range(40)) for name in "abc"}
+    # The same rules again cost nothing: c2 is read first, then c1.
+    files = {f"{name}/.gitignore": rules[name[0]] for name in ("a", "b", "c1", "c2")}
+    root = make(files | {f"{name}/x.txt": "" for name in ("a", "b", "c1", "c2", "d")})
+    assert paths(root, max_file_size_bytes=10) == ["c1/x.txt", "c2/x.txt", "d/x.txt"]
+    assert reasons(root)["a/"] == "the .gitignore files of the repository are too large"
+
+
+def test_a_stopped_run_ends_the_reading(make: Make) -> None:
+    root = make({".gitignore": "a\nb\n", "c.txt": "", "d.txt": ""})
+    for before in range(10):
+        answers = iter([False] * before + [True])
+        with pytest.raises(WorkspaceError, match="the run was stopped"):
+            read_repository(RepositoryContext("."), root, is_stopped=lambda: next(answers))  # noqa: B023
 
 
 def test_a_folder_that_is_not_there_is_an_error(make: Make) -> None:

@@ -6,6 +6,7 @@ one star: the text between two stars is matched leftmost in an atomic group, whi
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from tui.model.errors import WorkspaceError
@@ -13,6 +14,8 @@ from tui.model.sanitize import sanitize_line
 
 _MOST_BRACES = 1_000
 _LONGEST = 4_096
+MOST_CHARACTERS = 256 * 1024
+"""The limit for all patterns of a list together: compiling them takes about 10 µs for each character."""
 _CLASSES = {
     "alpha": "a-zA-Z",
     "digit": "0-9",
@@ -151,13 +154,21 @@ def _bracket(segment: str, at: int) -> tuple[str, int] | None:
     return (f"[^/{body}]" if inverted else f"(?!/)[{body}]"), at + 1
 
 
-class Ignores:
-    """The rules of one `.gitignore`, for paths below its folder (`base`, `""` for the root)."""
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a `.gitignore`."""
+    return text.removeprefix("\ufeff").split("\n")
 
-    def __init__(self, base: str, text: str) -> None:
+
+class Ignores:
+    """The rules of one `.gitignore`, for paths below its folder (`base`, `""` for the root).
+
+    `size` is the number of rules, each of which may have to be compared with a path.
+    """
+
+    def __init__(self, base: str, rules: Iterable[Rule | None]) -> None:
         self._skip = len(base) + 1 if base else 0
-        rules = (read_rule(line) for line in text.removeprefix("\ufeff").split("\n"))
         self._rules = [rule for rule in rules if rule][::-1]
+        self.size = len(self._rules)
 
     def decide(self, path: str, is_folder: bool) -> bool | None:
         """Return True for ignored, False for re-included by `!`, None if no rule matches."""
@@ -172,11 +183,22 @@ class Selection:
     """A suite's list of globs: the last match decides, `!` deselects.
 
     A pattern without a slash matches at any depth, one that names a folder matches everything in it. Raises
-    WorkspaceError for too many braces.
+    WorkspaceError for too many braces or patterns. `size` is the number of patterns, with braces expanded.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        rules = [rule for pattern in patterns for text in _braces(pattern) if (rule := read_rule(text, below=True))]
+        rules = []
+        characters = 0
+        for text in chain.from_iterable(map(_braces, patterns)):
+            characters += len(text)
+            if characters > MOST_CHARACTERS:
+                raise WorkspaceError(
+                    f"the patterns have more than {MOST_CHARACTERS:,} characters, with braces expanded",
+                    fix="Use fewer patterns.",
+                )
+            if rule := read_rule(text, below=True):
+                rules.append(rule)
+        self.size = len(rules)
         self._otherwise = bool(rules) and rules[0].negated
         self._rules = rules[::-1]
         self.takes_back = any(rule.negated for rule in rules)

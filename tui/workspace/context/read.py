@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,21 +61,31 @@ def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Sourc
 
 
 def read_repository(
-    context: RepositoryContext, root: "Path | TreeSource", most_entries: int = MOST_ENTRIES
+    context: RepositoryContext,
+    root: "Path | TreeSource",
+    most_entries: int = MOST_ENTRIES,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> RepositoryFiles:
     """Return the files that `repositoryContext` selects, sorted by path.
 
     Paths are relative to the folder that it names; in a clone, to the clone's root. Blocks on the disk: run it in a
-    thread. Raises WorkspaceError.
+    thread, and let `is_stopped` return whether to end early. Raises WorkspaceError, also when stopped.
     """
+
+    def check_stopped() -> None:
+        if is_stopped():
+            raise WorkspaceError("the run was stopped while its repository was read")
+
     source = context_root(context, root)
     above = posixpath.normpath(context.path.strip() or ".") if not isinstance(root, Path) else "."
     include = Selection(context.include_files) if context.include_files else None
-    walked = walk(source, include, Selection(context.exclude_files or ()), most_entries)
+    exclude = Selection(context.exclude_files or ())
+    walked = walk(source, include, exclude, most_entries, check_stopped=check_stopped)
     files: list[ContextFile] = []
     left_out = walked.left_out
     allowed = frozenset(language_id(name) for name in context.languages)
     for path in walked.paths:
+        check_stopped()
         shown = path if above == "." else f"{above}/{path}"
         reason = _exclusion_reason(path, allowed, len(files), context)
         try:

@@ -1,6 +1,6 @@
 """The walk over a source: which files may be sent, and why others may not."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tui.model.errors import WorkspaceError
 from tui.model.paths import MOST_PARTS, path_fault
 from tui.model.results import LeftOutFile
-from tui.workspace.context.globs import Ignores, Selection
+from tui.workspace.context.globs import MOST_CHARACTERS, Ignores, Rule, Selection, lines_of, read_rule
 from tui.workspace.sources import Entry, Source
 
 _FOLDERS = """
@@ -38,7 +38,9 @@ def common_files() -> Selection:
 
 
 MOST_ENTRIES = 200_000
+MOST_COMPARISONS = 50_000_000
 _MOST_IGNORE_BYTES = 256 * 1024
+_MOST_CHARACTERS_READ = 8 * 1024 * 1024
 
 
 class Walked(NamedTuple):
@@ -53,76 +55,116 @@ class _Folder(NamedTuple):
     ignores: tuple[Ignores, ...]  # the innermost first
 
 
-def walk(source: Source, include: Selection | None, exclude: Selection, most: int = MOST_ENTRIES) -> Walked:
+def walk(
+    source: Source,
+    include: Selection | None,
+    exclude: Selection,
+    most_entries: int = MOST_ENTRIES,
+    most_comparisons: int = MOST_COMPARISONS,
+    check_stopped: Callable[[], None] = lambda: None,
+) -> Walked:
     """Return every file of the source that passes the common exclusions, `.gitignore`, `exclude` and `include`.
 
-    Looks at no more than `most` entries, and reports it in `left_out` if there are more. Raises WorkspaceError if the
-    root cannot be read.
+    Looks at no more than `most_entries` entries and makes about `most_comparisons` comparisons with patterns; if there
+    are more, `left_out` reports it. A folder whose `.gitignore` exceeds the limit for all of them is left out.
+    `check_stopped` is called often and may raise. Raises WorkspaceError if the root cannot be read.
     """
+    rules = _Rules(check_stopped)
+    filters = _Filters(include, exclude)
     found = Walked([], [])
-    outer = tuple(_Outer(inner, text) for inner, text in source.outer_ignores())
+    outer = tuple(_Outer(inner, rules.of(text)) for inner, text in source.outer_ignores())
     if any(ignores.decide("", True) for ignores in outer):
         outer = ()  # The user named a folder that its repository ignores: only the rules within it apply.
     stack, seen = [_Folder("", outer)], 0
     while stack:
         folder = stack.pop()
+        shown = f"{folder.path or '.'}/"
+        check_stopped()
         try:
-            entries = sorted(islice(source.entries(folder.path), most - seen + 1))
+            entries = sorted(islice(source.entries(folder.path), most_entries - seen + 1))
+            ignores = _with_own_ignores(source, folder, entries, rules)
         except WorkspaceError as error:
             if not folder.path:
                 raise
-            found.left_out.append(LeftOutFile(f"{folder.path}/", error.what))
+            found.left_out.append(LeftOutFile(shown, error.what))
             continue
         seen += len(entries)
-        if seen > most:
-            found.left_out.append(LeftOutFile(f"{folder.path or '.'}/", f"the search stopped after {most:,} entries"))
+        if seen > most_entries:
+            found.left_out.append(LeftOutFile(shown, f"the search stopped after {most_entries:,} entries"))
             break
-        ignores = _with_own_ignores(source, folder, entries)
-        stack.extend(_look(entries, folder.path, ignores, include, exclude, found))
+        for entry in entries:
+            check_stopped()
+            if filters.comparisons > most_comparisons:
+                break
+            path = f"{folder.path}/{entry.name}" if folder.path else entry.name
+            reason = filters.reason(entry, path, ignores)
+            if reason is not None:
+                found.left_out.append(LeftOutFile(path + "/" if entry.kind == "folder" else path, reason))
+            elif entry.kind == "folder":
+                stack.append(_Folder(path, ignores))
+            else:
+                found.paths.append(path)
+        if filters.comparisons > most_comparisons:
+            what = f"the search stopped after {most_comparisons:,} comparisons with patterns"
+            found.left_out.append(LeftOutFile(shown, what))
+            break
     found.paths.sort()
     return found
 
 
-def _look(
-    entries: list[Entry],
-    folder: str,
-    ignores: tuple[Ignores, ...],
-    include: Selection | None,
-    exclude: Selection,
-    found: Walked,
-) -> Iterator[_Folder]:
-    for entry in entries:
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        reason = _reason(entry, path, ignores, include, exclude)
-        if reason is not None:
-            found.left_out.append(LeftOutFile(path + "/" if entry.kind == "folder" else path, reason))
-        elif entry.kind == "folder":
-            yield _Folder(path, ignores)
-        else:
-            found.paths.append(path)
+class _Rules:
+    """The rules of all `.gitignore` files of a walk; a line that many files contain is compiled once."""
+
+    def __init__(self, check_stopped: Callable[[], None]) -> None:
+        self._check_stopped = check_stopped
+        self._by_line: dict[str, Rule | None] = {}
+        self._read = self._compiled = 0
+
+    def of(self, text: str) -> list[Rule | None]:
+        """Return the rules of a file. Raises WorkspaceError if the files so far are too large."""
+        self._read += len(text)
+        rules = []
+        for line in lines_of(text):
+            if self._read > _MOST_CHARACTERS_READ or self._compiled > MOST_CHARACTERS:
+                raise WorkspaceError("the .gitignore files of the repository are too large")
+            if line not in self._by_line:
+                self._check_stopped()
+                self._by_line[line] = read_rule(line)
+                self._compiled += len(line) if self._by_line[line] else 0
+            rules.append(self._by_line[line])
+        return rules
 
 
-def _reason(
-    entry: Entry, path: str, ignores: tuple[Ignores, ...], include: Selection | None, exclude: Selection
-) -> str | None:
-    if entry.kind == "link":
-        return "is a symbolic link"
-    if entry.kind == "special":
-        return "is not a regular file"
-    if path.count("/") >= MOST_PARTS:
-        return f"has more than {MOST_PARTS} parts"
-    is_folder = entry.kind == "folder"
-    if f"{entry.name}/x" in common_folders() if is_folder else entry.name in common_files():
-        return "is excluded by default"
-    if (fault := path_fault(entry.name)) is not None:
-        return f"has a name that is not allowed: it {fault}"
-    if any(_decided(ignores, path, is_folder)):
-        return "is ignored by .gitignore"
-    if exclude.has_folder(path) if is_folder else path in exclude:
-        return "is excluded by excludeFiles"
-    if include is not None and not is_folder and path not in include:
-        return "is not in includeFiles"
-    return None
+class _Filters:
+    """All reasons to leave an entry out, and how often patterns were compared with paths."""
+
+    def __init__(self, include: Selection | None, exclude: Selection) -> None:
+        self._include, self._exclude = include, exclude
+        self._sizes = exclude.size + (include.size if include else 0)
+        self.comparisons = 0
+
+    def reason(self, entry: Entry, path: str, ignores: tuple[Ignores, ...]) -> str | None:
+        """Return why an entry is left out, or None."""
+        if entry.kind == "link":
+            return "is a symbolic link"
+        if entry.kind == "special":
+            return "is not a regular file"
+        if path.count("/") >= MOST_PARTS:
+            return f"has more than {MOST_PARTS} parts"
+        is_folder = entry.kind == "folder"
+        if f"{entry.name}/x" in common_folders() if is_folder else entry.name in common_files():
+            return "is excluded by default"
+        if (fault := path_fault(entry.name)) is not None:
+            return f"has a name that is not allowed: it {fault}"
+        # The time of a comparison grows slowly with the path.
+        self.comparisons += (self._sizes + sum(own.size for own in ignores)) * (1 + len(path) // 32)
+        if any(_decided(ignores, path, is_folder)):
+            return "is ignored by .gitignore"
+        if self._exclude.has_folder(path) if is_folder else path in self._exclude:
+            return "is excluded by excludeFiles"
+        if self._include is not None and not is_folder and path not in self._include:
+            return "is not in includeFiles"
+        return None
 
 
 def _decided(ignores: tuple[Ignores, ...], path: str, is_folder: bool) -> Iterator[bool]:
@@ -134,7 +176,7 @@ def _decided(ignores: tuple[Ignores, ...], path: str, is_folder: bool) -> Iterat
             return
 
 
-def _with_own_ignores(source: Source, folder: _Folder, entries: list[Entry]) -> tuple[Ignores, ...]:
+def _with_own_ignores(source: Source, folder: _Folder, entries: list[Entry], rules: _Rules) -> tuple[Ignores, ...]:
     if Entry(".gitignore", "file") not in entries:
         return folder.ignores
     path = f"{folder.path}/.gitignore" if folder.path else ".gitignore"
@@ -142,14 +184,14 @@ def _with_own_ignores(source: Source, folder: _Folder, entries: list[Entry]) -> 
         text = source.read(path, _MOST_IGNORE_BYTES).decode("utf-8", "replace")
     except WorkspaceError:
         return folder.ignores
-    return (Ignores(folder.path, text), *folder.ignores)
+    return (Ignores(folder.path, rules.of(text)), *folder.ignores)
 
 
 class _Outer(Ignores):
     """A `.gitignore` above the root: paths below the root are matched with `inner` before them."""
 
-    def __init__(self, inner: str, text: str) -> None:
-        super().__init__("", text)
+    def __init__(self, inner: str, rules: Iterable[Rule | None]) -> None:
+        super().__init__("", rules)
         self._inner = inner
 
     def decide(self, path: str, is_folder: bool) -> bool | None:
