@@ -28,6 +28,16 @@ def test_a_good_suite_validates(assay: CommandLine) -> None:
     assert "0 errors, 0 warnings" in ran.err
 
 
+def test_the_notices_of_the_history_are_printed(assay: CommandLine) -> None:
+    history = assay.home / "assay_data_dir" / "runs.sqlite"
+    history.parent.mkdir(parents=True, exist_ok=True)
+    history.write_bytes(b"not a database\n" * 400)
+    ran = assay.run("runs")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.startswith("Note: The run history was damaged. It was renamed to ")
+    assert assay.run("runs").err == ""
+
+
 def test_every_problem_of_every_file_in_a_folder_is_reported(assay: CommandLine) -> None:
     folder = assay.home / "suites"
     folder.mkdir()

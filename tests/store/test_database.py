@@ -2,19 +2,27 @@
 
 import json
 import os
+import resource
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.kept_runs import FINISHED, STARTED, large_run, small_run
+from tests.support.processes import wait_until
 from tui.model.errors import StoreError
+from tui.model.results import TrialResult
 from tui.model.scores import current_answer_hash
-from tui.store import database, schema
+from tui.processes.file_lock import locked
+from tui.store import database, recovery, schema
 from tui.store.sqlite import SqliteStore
 
 KEPT = small_run()
@@ -241,6 +249,138 @@ def test_what_can_be_read_of_a_damaged_history_is_kept(history: Path) -> None:
     assert 700 < len(back.results) < 800
     assert set(back.results) <= set(kept.results)
     assert back.record.passed == sum(result.verdict == "passed" for result in back.results)
+    store.close()
+
+
+def overwrite_index(history: Path) -> bytes:
+    """Overwrite an index, so that every row can be read; return the new content."""
+    page = int(str(ask(history, "SELECT rootpage FROM sqlite_schema WHERE name = 'run_by_suite'")))
+    data = bytearray(history.read_bytes())
+    data[(page - 1) * 4096 : page * 4096] = b"\xa5" * 4096
+    history.write_bytes(data)
+    return bytes(data)
+
+
+def test_a_damaged_history_is_recovered_once_when_two_open_it(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(history)
+    damaged = overwrite_index(history)
+    second = threading.Thread(target=lambda: found.append(open_and_read()))
+    second_waits = threading.Event()
+    found: list[tuple[TrialResult, ...]] = []
+
+    def open_and_read() -> tuple[TrialResult, ...]:
+        store = SqliteStore(history)
+        try:
+            return store.read_run(KEPT.plan.run_id).results
+        finally:
+            store.close()
+
+    def lock(*wanted: Any) -> AbstractContextManager[None]:
+        if threading.current_thread() is second:
+            second_waits.set()
+        return locked(*wanted)
+
+    def salvage_late(*files: Any) -> None:
+        second.start()
+        wait_until(lambda: second_waits.is_set() or not second.is_alive())
+        salvage(*files)
+
+    salvage = recovery.salvage
+    monkeypatch.setattr(database, "locked", lock)
+    monkeypatch.setattr(recovery, "salvage", salvage_late)
+    assert open_and_read() == KEPT.results
+    second.join()
+    assert found == [KEPT.results]
+    (moved,) = history.parent.glob("runs.damaged-*.sqlite")
+    assert moved.read_bytes() == damaged
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from tui.store import recovery
+from tui.store.sqlite import SqliteStore
+replace, left = os.replace, int(sys.argv[2])
+def step(*names):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+def replace_counted(*names):
+    step()
+    replace(*names)
+os.replace, drop_orphans = replace_counted, recovery._drop_orphans
+recovery._drop_orphans = lambda fresh: (drop_orphans(fresh), step())
+SqliteStore(pathlib.Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("steps", range(6))
+def test_a_kill_during_the_recovery_loses_nothing(history: Path, steps: int) -> None:
+    fill(history)
+    overwrite_index(history)
+    other = sqlite3.connect(history)
+    other.execute("UPDATE run SET suite_name = 'in the log'")
+    other.commit()
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(history), str(steps)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    store = SqliteStore(history)
+    other.close()
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    (moved,) = history.parent.glob("runs.damaged-*.sqlite")
+    assert f"renamed to {moved} and a new one was created. Recovered runs: 1, with " in store.notices[0]
+    assert store.list_runs()[0].suite_name == "in the log"
+    assert ask(moved, "SELECT suite_name FROM run NOT INDEXED") == "in the log"
+    assert not [path for path in history.parent.iterdir() if "recover" in path.name]
+    store.close()
+    assert SqliteStore(history).notices == ()
+
+
+def test_a_recovery_without_space_is_tried_again(history: Path) -> None:
+    fill(history)
+    damaged = overwrite_index(history)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, before[1]))
+    try:
+        store = SqliteStore(history)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert store.is_readonly
+    assert "is damaged and cannot be recovered now" in store.notices[0]
+    assert "The file is unchanged" in store.notices[0]
+    assert store.list_runs() == ()
+    store.close()
+    assert history.read_bytes() == damaged
+    assert not [*history.parent.glob("runs.damaged-*"), *history.parent.glob("*.recovering")]
+    store = SqliteStore(history)
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+
+
+ENDLESS = "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT r.* FROM r, x WHERE x.n < 0"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("ALTER TABLE run RENAME TO r", f"CREATE VIEW run AS {ENDLESS}"),
+        ("ALTER TABLE suite DROP COLUMN content", "ALTER TABLE suite ADD COLUMN content AS (printf('%.*c', 9e8, 'x'))"),
+        ("CREATE TRIGGER t AFTER UPDATE ON run BEGIN UPDATE trial SET verdict = 'passed'; END",),
+        ("CREATE INDEX i ON run (printf('%.*c', 9, id))",),
+    ],
+)
+def test_a_file_with_other_objects_than_ours_is_no_history(history: Path, statements: tuple[str, ...]) -> None:
+    fill(history)
+    change(history, *statements)
+    with pytest.raises(StoreError, match="is not a run history of Assay"):
+        SqliteStore(history)
+
+
+def test_an_answer_hash_that_is_no_text_is_computed_again(history: Path) -> None:
+    fill(history)
+    change(history, "UPDATE trial SET answer = x'ff'")
+    store = SqliteStore(history)
+    hashes = {result.trial: current_answer_hash(result) for result in KEPT.results}
+    assert store.read_answer_hashes(KEPT.plan.run_id) == hashes
     store.close()
 
 

@@ -70,10 +70,11 @@ def _look_at_folders() -> Iterator[Finding]:
     except AssayError as error:
         yield Finding(False, str(error))
     try:
-        with open_history(os.environ) as store:
+        notices: list[str] = []
+        with open_history(os.environ, notices.append) as store:
             yield Finding(True, f"history {folders.data}: {len(store.list_runs())} runs")
-            for notice in store.notices:
-                yield Finding(None, notice)
+        for notice in notices:
+            yield Finding(None, notice)
     except AssayError as error:
         yield Finding(False, str(error))
 

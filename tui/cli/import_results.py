@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from tui.cli.streams import say
+from tui.cli.streams import note, say
 
 
 @click.command("import")
@@ -32,7 +32,7 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
     if fix:
         say(f"Nothing was imported. {fix}")
         return 2
-    with open_history(os.environ) as store:
+    with open_history(os.environ, note) as store:
         for imported in runs:
             is_new = store_results(imported, store)
             plan = imported.plan

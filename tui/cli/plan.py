@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import click
 
+from tui.cli.streams import note
 from tui.model.errors import ConfigError
 
 
@@ -98,7 +99,7 @@ def _of_run(run: str) -> tuple[float, int, int]:
     from tui.session.open_history import open_history
     from tui.statistics.power import discordance_of
 
-    with open_history(os.environ) as store:
+    with open_history(os.environ, note) as store:
         kept = store.read_run(store.find_run(run))
     # An unfinished run shows how often models differ as well as any other.
     finished = replace(kept, record=replace(kept.record, state="finished"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli.run_options import prepare_output
-from tui.cli.streams import say
+from tui.cli.streams import note, say
 from tui.model.errors import ConfigError
 from tui.model.sanitize import sanitize_line
 
@@ -90,7 +90,7 @@ def export_scores(
 
     if output is not None:
         output = prepare_output(output, ".jsonl")
-    with open_reviews(os.environ) as (store, reviews):
+    with open_reviews(os.environ, note) as (store, reviews):
         run_id = store.find_run(run)
         record_look(reviews, run_id, "assay review export")
         if inspect:
@@ -122,7 +122,7 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     from tui.session.open_history import open_reviews
     from tui.session.score_exchange import ScoresRefused, alike_warning
 
-    with open_reviews(os.environ) as (_, reviews):
+    with open_reviews(os.environ, note) as (_, reviews):
         try:
             imported = reviews.import_files(files, reviewer, _import_own)
         except ScoresRefused as refused:
@@ -169,7 +169,7 @@ def write_packet(run: str, output: Path | None) -> None:
 
     if output is not None:
         output = prepare_output(output, ".jsonl")
-    with open_reviews(os.environ) as (store, reviews):
+    with open_reviews(os.environ, note) as (store, reviews):
         text = reviews.make_packet(store.find_run(run))
     if output is None:
         click.echo(text.encode(), nl=False)
@@ -193,7 +193,7 @@ def agreement(run: str, as_json: bool) -> None:
     from tui.reports.json_text import json_text
     from tui.session.open_history import open_reviews
 
-    with open_reviews(os.environ) as (store, reviews):
+    with open_reviews(os.environ, note) as (store, reviews):
         run_id = store.find_run(run)
         _print_problems(reviews, run_id)
         found = reviews.agreement(run_id)

@@ -5,6 +5,7 @@ import os
 import click
 
 from tui.cli.run_options import REPORT_OPTIONS, ReportOptions
+from tui.cli.streams import note
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 
@@ -16,7 +17,7 @@ def runs(as_json: bool) -> None:
     from tui.reports.json_text import json_text
     from tui.session.open_history import open_history
 
-    with open_history(os.environ) as store:
+    with open_history(os.environ, note) as store:
         records = store.list_runs()
     if as_json:
         click.echo(json_text([_as_json(record) for record in records], indent=2))
@@ -52,6 +53,6 @@ def report(run: str, report: ReportOptions) -> None:
     from tui.session.open_history import open_reviews
 
     wish = report.wish()
-    with open_reviews(os.environ) as (store, reviews):
+    with open_reviews(os.environ, note) as (store, reviews):
         kept = store.read_run(store.find_run(run))
         write_report([kept], wish, reviews)

@@ -14,6 +14,11 @@ def say(text: str) -> None:
     _write(sanitize_text(text) + "\n")
 
 
+def note(text: str) -> None:
+    """Print a note about what differs from what the user expects."""
+    say(f"Note: {text}")
+
+
 def live_line() -> Callable[[str], None]:
     """Return a function that replaces the line shown before; an empty text clears it. Only for a terminal."""
 

@@ -1,6 +1,6 @@
 """Access to the run history without a session, for commands that run nothing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,22 +18,24 @@ def open_store(folders: Folders) -> SqliteStore:
 
 
 @contextmanager
-def open_history(environ: Mapping[str, str]) -> Iterator[SqliteStore]:
-    """Open the run history and close it at the end. Raises StoreError."""
+def open_history(environ: Mapping[str, str], notify: Callable[[str], None]) -> Iterator[SqliteStore]:
+    """Open the run history, pass its notices on, and close it at the end. Raises StoreError."""
     store = open_store(find_folders(environ))
     try:
+        for notice in store.notices:
+            notify(notice)
         yield store
     finally:
         store.close()
 
 
 @contextmanager
-def open_reviews(environ: Mapping[str, str]) -> Iterator[tuple[SqliteStore, "Reviews"]]:
-    """Open the run history and its reviews and close them at the end. Raises ConfigError and StoreError."""
+def open_reviews(environ: Mapping[str, str], notify: Callable[[str], None]) -> Iterator[tuple[SqliteStore, "Reviews"]]:
+    """Open the run history and its reviews, and close them at the end. Raises ConfigError and StoreError."""
     from tui.config.load import load_config
     from tui.session.reviews import Reviews
 
     folders = find_folders(environ)
     config = load_config(folders.config, environ)
-    with open_history(environ) as store:
+    with open_history(environ, notify) as store:
         yield store, Reviews(store, folders.data, config)

@@ -8,14 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
 from tui.model.errors import StoreError
-from tui.store.recovery import READ_ERRORS, Salvaged, salvage
-from tui.store.schema import APPLICATION_ID, STEPS, migrate, read_version
+from tui.processes.file_lock import locked
+from tui.store.recovery import READ_ERRORS, complete_recovery, count_rows, lock_path, recover, reserve_beside
+from tui.store.schema import APPLICATION_ID, STEPS, has_our_objects, migrate, read_version
 
 _READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -96,13 +96,36 @@ class _Damaged(Exception):
 
 
 def open_history(path: Path) -> Opened:
-    """Open the file; create, migrate or replace it if needed. Raises StoreError."""
+    """Open the file; create, migrate or recover it if needed. Raises StoreError."""
     if path.is_dir():
         raise StoreError("the run history is a folder; expected a file", where=str(path))
+    if not lock_path(path).exists():
+        with contextlib.suppress(_Damaged):
+            return _open(path)
     try:
-        return _open_for_writing(path)
-    except _Damaged:
-        return _replace(path)
+        with locked(lock_path(path), BUSY_SECONDS):
+            return _open_or_recover(path)
+    except TimeoutError as error:
+        raise StoreError(
+            f"another program is recovering the run history and has locked it for {BUSY_SECONDS:g} seconds",
+            where=str(path),
+            fix="Wait until it has finished, then try again.",
+        ) from error
+    except OSError as error:
+        try:
+            return _open(path)
+        except _Damaged:
+            raise StoreError(
+                f"the run history is damaged and cannot be renamed: {error.strerror}",
+                where=str(path),
+                fix="Move the file, then restart Assay.",
+            ) from error
+
+
+def _open(path: Path, *, is_locked: bool = False) -> Opened:
+    """Open the file for writing, or for reading if it cannot be written."""
+    try:
+        return _open_for_writing(path, is_locked=is_locked)
     except OSError as error:
         if error.errno in _UNWRITABLE:
             return _open_for_reading(path)
@@ -113,29 +136,64 @@ def open_history(path: Path) -> Opened:
         raise store_error(error, path) from error
 
 
+def _open_or_recover(path: Path) -> Opened:
+    """Open the file under the lock. It may have been recovered since it was found damaged."""
+    try:
+        moved = complete_recovery(path)
+        try:
+            opened = _open(path, is_locked=True)
+        except _Damaged:
+            moved = recover(path)
+            _mark(path).unlink(missing_ok=True)
+            opened = _open(path, is_locked=True)
+    except _Damaged as error:
+        raise StoreError(
+            "the recovered run history is damaged again", where=str(path), fix="Check the disk."
+        ) from error
+    except READ_ERRORS as error:
+        return _open_unrecovered(path, str(error))
+    except OSError as error:
+        return _open_unrecovered(path, error.strerror or str(error))
+    if moved is None:
+        return opened
+    try:
+        runs, results = count_rows(opened.connection)
+    except sqlite3.Error as error:
+        raise store_error(error, path) from error
+    recovered = f"Recovered runs: {runs}, with {results} results." if runs else "No run could be recovered."
+    notice = f"The run history was damaged. It was renamed to {moved} and a new one was created. {recovered}"
+    return Opened(opened.connection, opened.is_readonly, (*opened.notices, notice))
+
+
+def _open_unrecovered(path: Path, why: str) -> Opened:
+    return _open_empty(
+        f"The run history {path} is damaged and cannot be recovered now ({why}): its runs are not shown, and new "
+        "results are not saved. The file is unchanged; Assay tries again at the next start."
+    )
+
+
+def _open_empty(notice: str) -> Opened:
+    """Return an empty history in memory, which refuses to save."""
+    empty = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    migrate(empty)
+    return Opened(empty, True, (notice,))
+
+
 def mark_damaged(path: Path) -> None:
     """Record that damage was found, so that the next opening checks the whole file."""
     with contextlib.suppress(OSError):
         _mark(path).touch(mode=0o600)
 
 
-def beside(path: Path, word: str) -> Path:
-    """Return an unused file name beside the file, such as `runs.damaged-20261120T101500Z.sqlite`."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    number = 1
-    while True:
-        name = f"{path.stem}.{word}-{stamp}{'' if number == 1 else f'-{number}'}{path.suffix}"
-        if not path.with_name(name).exists():
-            return path.with_name(name)
-        number += 1
-
-
-def _open_for_writing(path: Path) -> Opened:
+def _open_for_writing(path: Path, *, is_locked: bool) -> Opened:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # SQLite would create it readable for all. An existing file is never opened here: closing it would drop the locks
     # of every other connection of this process.
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        if not is_locked and lock_path(path).exists():
+            # A recovery has begun since and may just have renamed the damaged file: look again under the lock.
+            raise _Damaged
     connection = _connect(path, "mode=rw")
     try:
         notices = _prepare(connection, path)
@@ -172,8 +230,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
 
 def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
     """Copy the file before a migration and return the path of the copy."""
-    copy = beside(path, f"format-{version}")
-    os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    copy = reserve_beside(path, f"format-{version}")
     target = sqlite3.connect(copy)
     try:
         connection.backup(target)
@@ -197,6 +254,12 @@ def _identify(connection: sqlite3.Connection, path: Path) -> int:
             f"{len(STEPS)})",
             where=str(path),
             fix="Update Assay, or use another path.",
+        )
+    if (version or tables) and not has_our_objects(connection, STEPS[:version]):
+        raise StoreError(
+            "the file is not a run history of Assay: it has other tables or views",
+            where=str(path),
+            fix="Move the file, or use another path.",
         )
     return version
 
@@ -227,9 +290,7 @@ def _use_log(connection: sqlite3.Connection) -> None:
 def _open_for_reading(path: Path) -> Opened:
     cannot = f"The run history {path} is read-only: new results are not saved."
     if not path.exists():
-        empty = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        migrate(empty)
-        return Opened(empty, True, (f"The run history {path} cannot be created: results are not saved.",))
+        return _open_empty(f"The run history {path} cannot be created: results are not saved.")
     # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection = _connect(path, mode)
@@ -246,34 +307,6 @@ def _open_for_reading(path: Path) -> Opened:
                 raise StoreError("the run history has an older format and is not writable", where=str(path))
             return Opened(connection, True, (cannot,))
     raise store_error(refusal, path) from refusal
-
-
-def _replace(path: Path) -> Opened:
-    moved = beside(path, "damaged")
-    for ending in ("", "-wal", "-shm"):
-        try:
-            os.rename(f"{path}{ending}", f"{moved}{ending}")
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise StoreError(
-                f"the run history is damaged and cannot be renamed: {error.strerror}",
-                where=str(path),
-                fix="Move the file, then restart Assay.",
-            ) from error
-    _mark(path).unlink(missing_ok=True)
-    opened = _open_for_writing(path)
-    kept = salvage(moved, opened.connection)
-    notice = (
-        f"The run history was damaged. It was renamed to {moved} and a new one was created. {_salvage_notice(kept)}"
-    )
-    return Opened(opened.connection, opened.is_readonly, (*opened.notices, notice))
-
-
-def _salvage_notice(kept: Salvaged) -> str:
-    if not kept.runs:
-        return "No run could be recovered."
-    return f"Recovered runs: {kept.runs}, with {kept.results} results."
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:

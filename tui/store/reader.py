@@ -177,11 +177,14 @@ def select_wordless(connection: sqlite3.Connection, run: int) -> list[Row]:
 def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple[list[Row], list[Row]]:
     """Return trials with the hash of their current answer, and the results of those that were saved without one."""
     hashed = connection.execute(
-        "SELECT case_id, model, repeat, answer FROM trial WHERE run = ? AND verdict IS NOT NULL AND answer IS NOT NULL",
+        "SELECT case_id, model, repeat, answer FROM trial"
+        " WHERE run = ? AND verdict IS NOT NULL AND typeof(answer) = 'text'",
         (run,),
     ).fetchall()
     others = connection.execute(
-        "SELECT content FROM trial JOIN result ON result.trial = trial.number WHERE run = ? AND answer IS NULL", (run,)
+        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        " WHERE run = ? AND typeof(answer) <> 'text'",
+        (run,),
     ).fetchall()
     return hashed, others
 

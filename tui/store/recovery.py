@@ -1,60 +1,182 @@
-"""Recovery of readable rows from a damaged history."""
+"""Recovery of a damaged history: a new file with every readable row takes its place, and the damaged one is renamed.
+
+The new file is complete before the damaged one is renamed, so that a kill or a full disk at any moment loses nothing:
+the next opening starts again, or completes the renames. The names, for `runs.sqlite`:
+
+- `runs.sqlite.recovering`: the new file while it is built
+- `runs.damaged-<time>.sqlite.recovered`: the complete new file, until it takes the place of the damaged one
+- `runs.damaged-<time>.sqlite`: the damaged file
+- `runs.sqlite.lock`: locked during a recovery; once it exists, every opening takes the lock
+"""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
+from tui.store.schema import migrate
 from tui.store.writer import derive_outcomes
 
 _TABLES = ("suite", "run", "trial", "result")
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """The errors of a query on a damaged file; see `code_of` in `tui/store/database.py`."""
 _GIVE_UP = 2_000  # row numbers tried after the last readable row
+_PASSING = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_CANTOPEN,
+)
+_BAD_SECTORS = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
+_LOGS = ("-wal", "-shm")
 
 
-@dataclass(frozen=True, slots=True)
-class Salvaged:
-    """The number of recovered runs and results."""
-
-    runs: int = 0
-    results: int = 0
+def lock_path(path: Path) -> Path:
+    """Return the file that is locked during a recovery. Without it, the history was never recovered."""
+    return path.with_name(f"{path.name}.lock")
 
 
-def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
-    """Copy every readable row to a new history. The damaged file is not changed, and its content raises no error."""
+def reserve_beside(path: Path, word: str) -> Path:
+    """Create an empty file beside the file, such as `runs.damaged-20261120T101500Z.sqlite`. Raises OSError."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    number = 1
+    while True:
+        name = path.with_name(f"{path.stem}.{word}-{stamp}{'' if number == 1 else f'-{number}'}{path.suffix}")
+        with contextlib.suppress(FileExistsError):
+            if not any(os.path.lexists(f"{name}{ending}") for ending in _LOGS):
+                os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+                return name
+        number += 1
+
+
+def recover(path: Path) -> Path:
+    """Replace a damaged history by a new one with every readable row, and return the damaged file's new path.
+
+    The caller holds the lock. Raises OSError and sqlite3.Error if that is not possible now; the damaged file then
+    keeps its name.
+    """
+    _remove_leftovers(path)
+    try:
+        building = path.with_name(f"{path.name}.recovering")
+        _build(path, building)
+        moved = reserve_beside(path, "damaged")
+        ready = moved.with_name(f"{moved.name}.recovered")
+        os.replace(building, ready)
+        os.replace(path, moved)
+    except (OSError, *READ_ERRORS):
+        _remove_leftovers(path)
+        raise
+    _put_in_place(ready, path)
+    return moved
+
+
+def complete_recovery(path: Path) -> Path | None:
+    """Complete a recovery that was killed after the damaged file was renamed, and return that file's path.
+
+    The caller holds the lock. Raises OSError.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_size:
+            return None
+    found = _ready(path)
+    if not found:
+        return None
+    _put_in_place(found[-1], path)
+    return _damaged_of(found[-1])
+
+
+def count_rows(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the number of runs and results."""
+    runs, results = (
+        int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in ("run", "result")
+    )
+    return runs, results
+
+
+def _ready(path: Path) -> list[Path]:
+    return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}.recovered"))
+
+
+def _damaged_of(ready: Path) -> Path:
+    return ready.with_name(ready.name.removesuffix(".recovered"))
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove the new files of recoveries that did not rename the damaged file, and the reserved empty files."""
+    path.with_name(f"{path.name}.recovering").unlink(missing_ok=True)
+    for ready in _ready(path):
+        ready.unlink()
+    for reserved in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"):
+        if not reserved.stat().st_size:
+            reserved.unlink()
+
+
+def _put_in_place(ready: Path, path: Path) -> None:
+    for ending in _LOGS:
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(f"{path}{ending}", f"{_damaged_of(ready)}{ending}")
+    os.replace(ready, path)
+
+
+def _build(damaged: Path, building: Path) -> None:
+    os.close(os.open(building, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    fresh = sqlite3.connect(building, isolation_level=None)
+    try:
+        fresh.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        fresh.execute("PRAGMA journal_mode = MEMORY")
+        fresh.execute("PRAGMA synchronous = FULL")
+        fresh.execute("PRAGMA foreign_keys = OFF")
+        migrate(fresh)
+        salvage(damaged, fresh)
+    finally:
+        fresh.close()
+
+
+def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
+    """Copy every readable row to a new history. The damaged file is not changed, and its content raises no error.
+
+    Raises sqlite3.Error for what may be different at the next try, such as a full disk.
+    """
     old = sqlite3.connect(f"file:{quote(str(damaged.absolute()))}?mode=ro", uri=True)
     old.text_factory = lambda data: data.decode(errors="replace")
-    fresh.execute("PRAGMA foreign_keys = OFF")
     fresh.execute("BEGIN IMMEDIATE")
     try:
         for table in _TABLES:
             _copy(table, old, fresh)
         _drop_orphans(fresh)
-        kept = Salvaged(_count(fresh, "run"), _count(fresh, "result"))
         fresh.execute("COMMIT")
-    except READ_ERRORS:
+    except READ_ERRORS as error:
         if fresh.in_transaction:
             fresh.execute("ROLLBACK")
-        return Salvaged()
+        _raise_passing(error)
     finally:
-        fresh.execute("PRAGMA foreign_keys = ON")
         old.close()
-    return kept
+
+
+def _raise_passing(error: Exception) -> None:
+    """Raise the error again unless it lies in the content of the damaged file."""
+    code = int(getattr(error, "sqlite_errorcode", 0) or 0)
+    if code & 0xFF in _PASSING and code not in _BAD_SECTORS:
+        raise error
 
 
 def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
     columns = _columns(table, fresh)
-    with contextlib.suppress(*READ_ERRORS):
-        # A file of an older format lacks some tables; unreadable ones are noticed with the rows.
+    try:
+        # A file of an older format lacks some columns; unreadable tables are noticed with the rows.
         columns = [name for name in columns if name in _columns(table, old)] or columns
+    except READ_ERRORS as error:
+        _raise_passing(error)
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
     for row in _rows(f"SELECT {names} FROM {table} NOT INDEXED", old):
         try:
             fresh.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", row)
-        except (sqlite3.IntegrityError, sqlite3.InterfaceError):
+        except (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.DataError):
             continue
 
 
@@ -69,7 +191,8 @@ def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
         for row in old.execute(f"{query} ORDER BY number"):
             last = row[0]
             yield row
-    except (*READ_ERRORS, TypeError):
+    except (*READ_ERRORS, TypeError) as error:
+        _raise_passing(error)
         missed = 0
         while missed < _GIVE_UP:
             last += 1
@@ -82,7 +205,8 @@ def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
 def _row(query: str, number: int, old: sqlite3.Connection) -> tuple[object, ...] | None:
     try:
         found: tuple[object, ...] | None = old.execute(f"{query} WHERE number = ?", (number,)).fetchone()
-    except READ_ERRORS:
+    except READ_ERRORS as error:
+        _raise_passing(error)
         return None
     return found
 
@@ -98,7 +222,3 @@ def _drop_orphans(fresh: sqlite3.Connection) -> None:
         "UPDATE trial SET verdict = NULL, first_verdict = NULL WHERE number NOT IN (SELECT trial FROM result)"
     )
     derive_outcomes(fresh)
-
-
-def _count(connection: sqlite3.Connection, table: str) -> int:
-    return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])

@@ -1,7 +1,9 @@
 """The tables of the history and the migrations between its formats."""
 
+import re
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
 
 from tui.store.writer import derive_outcomes
 
@@ -88,6 +90,40 @@ _OUTCOMES_SINCE = 4
 def read_version(connection: sqlite3.Connection) -> int:
     """Return the format of the file; 0 for an empty one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+Object = tuple[str, str, str, tuple[str, ...]]
+
+
+def has_our_objects(connection: sqlite3.Connection, steps: tuple[Step, ...]) -> bool:
+    """Return whether the file has the tables and indexes of these steps and no other object.
+
+    A view or a computed column in the place of ours could run for ever or fill the memory.
+    """
+    return _objects(connection) == _objects_of(steps)
+
+
+@cache
+def _objects_of(steps: tuple[Step, ...]) -> frozenset[Object]:
+    model = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(model, steps)
+        return _objects(model)
+    finally:
+        model.close()
+
+
+def _objects(connection: sqlite3.Connection) -> frozenset[Object]:
+    """Return type, name, table and words of every object but SQLite's own.
+
+    The words are sorted: where a later format has added a column depends on the version of SQLite.
+    """
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    )
+    return frozenset(
+        (type, name, table, tuple(sorted(re.findall(r"\w+", str(sql))))) for type, name, table, sql in rows
+    )
 
 
 def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
