@@ -30,7 +30,7 @@ def _type(terminal: Terminal) -> tuple[list[float], list[float]]:
     waited, used = [], []
     for _ in range(ROUNDS):
         terminal.press("/")
-        time.sleep(0.5)
+        terminal.wait_for("status:fail")  # the example in the empty filter
         for letter in TYPED:
             time.sleep(pause.uniform(0.05, 0.2))
             begin, cpu, sent = len(terminal.raw), cpu_of(terminal.pid), time.monotonic()
@@ -38,7 +38,7 @@ def _type(terminal: Terminal) -> tuple[list[float], list[float]]:
             waited.append((terminal.wait_for_bytes(letter.encode(), begin) - sent) * 1000)
             used.append((cpu_of(terminal.pid) - cpu) * 1000)
         terminal.press("escape")
-        time.sleep(0.5)
+        terminal.wait_for("/ filter ─")
     return sorted(waited), sorted(used)
 
 
