@@ -39,6 +39,7 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/app/text/test_sanitize.py",
     ),
     "Keys in errors, streams, files and reports": (
+        "tests/hostile/test_secrets.py",
         "tests/model/test_secrets.py",
         "tests/providers/test_environ.py",
         "tests/workspace/git/test_credentials.py",
