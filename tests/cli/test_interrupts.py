@@ -1,15 +1,20 @@
 """Ctrl-C while Assay starts or exits: exit code 130, and no traceback."""
 
+import asyncio
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import tui
+from tests.cli.test_run import keys_for, write_suite
 from tests.support.command_line import CommandLine
+from tests.support.model_server import ModelServer
+from tests.support.replies import whole
 
 INTERRUPTED_AT = """
 import atexit, os, signal, sys
@@ -69,6 +74,21 @@ def test_an_ignored_interrupt_remains_ignored(assay: CommandLine) -> None:
     finally:
         signal.signal(signal.SIGINT, signal_before)
     assert done.returncode == 0, done.stderr
+
+
+async def test_a_run_under_nohup_does_not_end_with_its_terminal(assay: CommandLine) -> None:
+    gate, suite, whole_reply = asyncio.Event(), write_suite(assay.home, 1), whole("yes")
+    async with ModelServer(lambda _: replace(whole_reply, body=(gate, *whole_reply.body), wire=None)) as server:
+        signal_before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            process = assay.start("run", str(suite), "--no-stream", env=keys_for(server))
+        finally:
+            signal.signal(signal.SIGHUP, signal_before)
+        await server.wait_for_requests(1)
+        process.send_signal(signal.SIGHUP)
+        gate.set()
+        _, err = await asyncio.to_thread(process.communicate, timeout=120)
+    assert process.returncode == 0, err
 
 
 @pytest.mark.parametrize("command", ["--version", "run greet.yaml --agent agent.py"])

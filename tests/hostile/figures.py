@@ -45,7 +45,11 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/workspace/git/test_credentials.py",
     ),
     "Reports: each format read back with hostile text": ("tests/reports",),
-    "Histories: kills, full disks, damage, cut logs, older formats": ("tests/store", "tests/hostile/test_databases.py"),
+    "Histories: kills, full disks, damage, cut logs, older formats": (
+        "tests/store",
+        "tests/hostile/test_databases.py",
+        "tests/hostile/test_data_folder.py",
+    ),
     "Scores: merges, kills, bad lines, names": ("tests/risk", "tests/session/test_score_exchange.py"),
     "Kills while Assay runs and scores, two programs at once": (
         "tests/hostile/test_kills.py",

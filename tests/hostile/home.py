@@ -1,13 +1,19 @@
 """A home of `assay` with suites, a saved run and an agent, and the command in a terminal on it."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from tests.support.command_line import CommandLine
+import pytest
+
+from tests.support.command_line import CommandLine, Ran
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.terminal import Terminal, run_here
 from tui.model.results import TrialKey
@@ -16,6 +22,7 @@ from tui.model.suite import RiskCriterion
 from tui.store.sqlite import SqliteStore
 
 PROJECT = Path(__file__).parents[2]
+RESULTS = PROJECT / "tests" / "imports" / "files" / "version-3.json"
 SAVED = make_plan([make_case(f"s{n}", criteria=(RiskCriterion("Tone", "polite", "low"),)) for n in range(5)], ["m/a"])
 _AGENT = """
 import time, pathlib, subprocess
@@ -82,15 +89,20 @@ class Home:
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
+def name_server(home: Home, url: str) -> None:
+    """Write the config, whose provider `one` is at the URL."""
+    config = Path(home.environ["ASSAY_CONFIG_DIR"]) / "config.yaml"
+    config.touch(0o600)
+    config.write_text(f"providers: {{one: {{kind: openai, base_url: '{url}', api_key: none}}}}\n")
+
+
 def make_home(folder: Path, url: str = "http://127.0.0.1:9/v1", *, saved: bool = False) -> Home:
     """Make a home whose provider `one` is at the URL; with `saved`, its history has a run that can be scored."""
     marker = f"assay-{uuid4().hex}"
     environ = {**CommandLine(folder).environ(), "PYTHONPATH": str(PROJECT), "ASSAY_TEST_MARKER": marker}
     home = Home(folder, environ, marker)
-    config = Path(environ["ASSAY_CONFIG_DIR"])
-    config.mkdir()
-    (config / "config.yaml").touch(0o600)
-    (config / "config.yaml").write_text(f"providers: {{one: {{kind: openai, base_url: '{url}', api_key: none}}}}\n")
+    Path(environ["ASSAY_CONFIG_DIR"]).mkdir()
+    name_server(home, url)
     write_suite(folder / "suites" / "s.json", 3)
     (folder / "agents").mkdir()
     (folder / "agents" / "greet.yaml").write_text(_AGENT_SUITE)
@@ -102,3 +114,20 @@ def make_home(folder: Path, url: str = "http://127.0.0.1:9/v1", *, saved: bool =
             store.finish_run(SAVED.run_id, "finished", STARTED)
         (home.data / "reviewer").write_text("Ada\n")
     return home
+
+
+def as_user(home: Home, user: int, *words: str, **env: str) -> Ran:
+    """Run the command as another user, who may read everything, but write only what is theirs."""
+    call = [sys.executable, "-m", "tui", *words]
+    if os.geteuid() == 0:
+        reading = "+dac_read_search"
+        ids = (f"--reuid={user}", f"--regid={user}", "--clear-groups")
+        call = ["setpriv", *ids, f"--inh-caps={reading}", f"--ambient-caps={reading}", *call]
+    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", **env}
+    done = subprocess.run(call, cwd=home.folder, env=environ, capture_output=True, text=True, check=False)
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+needs_setpriv = pytest.mark.skipif(
+    os.geteuid() == 0 and shutil.which("setpriv") is None, reason="needs setpriv to become another user"
+)

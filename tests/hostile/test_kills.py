@@ -8,19 +8,23 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.home import SAVED, Home, make_home, write_suite
+from tests.hostile.home import SAVED, Home, make_home, name_server, write_suite
 from tests.support.command_line import CommandLine
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.processes import running, wait_until
 from tests.support.replies import Reply
 from tests.support.terminal import Terminal
+from tui.store.sqlite import SqliteStore
 
-CASES = 40
+CASES, KILLS_OF_A_RUN = 40, 5
+FIRST: tuple[str, ...] = ("kills/s.json", "--concurrency", "3")
 
 
 class Questions:
@@ -54,36 +58,37 @@ def run_and_kill(assay: CommandLine, words: tuple[str, ...], lines_before: int) 
     return set(re.findall(r"✗ (c\d+)", "".join(lines)))
 
 
+@asynccontextmanager
+async def questions_to(home: Home) -> AsyncIterator[Counter[str]]:
+    """Serve one command, and count what it asks: what a killed command had sent must not count for the next one."""
+    script = Questions()
+    async with ModelServer(script) as server:
+        name_server(home, server.url)
+        yield script.asked
+
+
 async def kill_runs(home: Home, kills: int) -> None:
-    """Kill a run and its resumptions at spread moments. When it is finished, begin another run."""
-    chance, left = random.Random(11), kills
-    assay = CommandLine(home.folder)
+    """Kill a run and its resumptions at spread moments; each fifth time, let it finish and begin another run."""
+    chance, assay, cases = random.Random(11), CommandLine(home.folder), {f"c{n}" for n in range(CASES)}
     write_suite(home.folder / "kills" / "s.json", CASES, parallel=True)
-    while left:
-        for file in home.data.glob("runs.*"):
-            if file.is_file():
-                file.unlink()
-        script, known = Questions(), set[str]()
-        async with ModelServer(script) as server:
-            config = Path(home.environ["ASSAY_CONFIG_DIR"]) / "config.yaml"
-            config.write_text(f"providers: {{one: {{kind: openai, base_url: '{server.url}', api_key: none}}}}\n")
-            words: tuple[str, ...] = ("kills/s.json", "--concurrency", "3")
-            for _ in range(min(left, 5)):
-                before = Counter(script.asked)
+    for start in range(0, kills, KILLS_OF_A_RUN):
+        known, words = set[str](), FIRST
+        for _ in range(min(KILLS_OF_A_RUN, kills - start)):
+            async with questions_to(home) as asked:
                 shown = await asyncio.to_thread(run_and_kill, assay, words, chance.randrange(1, 9))
-                assert not {case for case in known if script.asked[case] > before[case]}, "results are not asked again"
-                found = results_of(home)
-                assert shown <= found, "what was shown is stored"
-                assert known <= found, "what was stored stays"
-                known, words = found, ("--resume", "last")
-                left -= 1
-            before = Counter(script.asked)
-            ran = await assay.run_async("run", "--resume", "last", "-f", "json")
+            assert not known & set(asked), "what has a result is not asked again"
+            found = results_of(home)
+            assert shown <= found, "what was shown is stored"
+            assert known <= found, "what was stored stays"
+            known, words = found, ("--resume", "last")
+        async with questions_to(home) as asked:
+            ran = await assay.run_async("run", "--resume", "last")
         assert ran.code == 1, ran.err
-        assert script.asked - before == Counter({f"c{n}" for n in range(CASES)} - known), "exactly the rest is asked"
-        assert results_of(home) == {f"c{n}" for n in range(CASES)}
+        assert asked == Counter(cases - known), "exactly the rest is asked, once"
         [(record, _)] = home.runs()
-        assert record.state == "finished"
+        assert (record.state, results_of(home)) == ("finished", cases)
+        with closing(SqliteStore(home.data / "runs.sqlite")) as store:
+            store.delete_run(record.id)
 
 
 @pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.long)])

@@ -11,14 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.hostile.home import SAVED, Home, make_home, write_suite
+from tests.hostile.home import RESULTS, SAVED, Home, make_home, write_suite
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.processes import running, wait_until
 from tests.support.replies import Reply, streamed
 from tests.support.terminal import Terminal
 
 EXITS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
-RESULTS = Path(__file__).parents[1] / "imports" / "files" / "version-3.json"
 
 
 @dataclass(frozen=True)

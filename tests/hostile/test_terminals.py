@@ -2,25 +2,19 @@
 
 import asyncio
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.home import PROJECT, SAVED, Home, make_home
+from tests.hostile.home import PROJECT, Home, as_user, make_home, needs_setpriv
 from tests.support.command_line import CommandLine, Ran
-from tests.support.kept_runs import STARTED
 from tests.support.model_server import ModelServer, say
 from tests.support.terminal import Terminal, run_here
-from tui.store.sqlite import SqliteStore
 
-NOBODY, UNKNOWN = 65534, 54321
-RESULTS = PROJECT / "tests" / "imports" / "files" / "version-3.json"
+UNKNOWN_USER = 54321
 
 
 def run_suite(home: Home, env: Mapping[str, str]) -> None:
@@ -124,76 +118,10 @@ def test_output_that_nobody_reads_is_no_failure(saved: Home, streams: str, comma
     assert (saved.folder / "codes").read_text().splitlines() == [f"0 {command}" for command in commands]
 
 
-def as_user(home: Home, user: int, *words: str, **env: str) -> Ran:
-    """Run the command as another user, who may read everything, but write only what is theirs."""
-    call = [sys.executable, "-m", "tui", *words]
-    if os.geteuid() == 0:
-        reading = "+dac_read_search"
-        ids = (f"--reuid={user}", f"--regid={user}", "--clear-groups")
-        call = ["setpriv", *ids, f"--inh-caps={reading}", f"--ambient-caps={reading}", *call]
-    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", **env}
-    done = subprocess.run(call, cwd=home.folder, env=environ, capture_output=True, text=True, check=False)
-    return Ran(done.returncode, done.stdout, done.stderr)
-
-
-needs_setpriv = pytest.mark.skipif(
-    os.geteuid() == 0 and shutil.which("setpriv") is None, reason="needs setpriv to become another user"
-)
-
-
-@needs_setpriv
-def test_who_may_not_write_the_data_folder_can_read_it(saved: Home) -> None:
-    """Any user but root: nothing is written, and what cannot be saved is said."""
-    data = saved.data
-    data.chmod(0o500)
-    files = [path for path in data.iterdir() if path.is_file()]
-    try:
-        for path in files:
-            path.chmod(0o400)
-        listed = as_user(saved, NOBODY, "runs", ASSAY_DATA_DIR=str(data), HOME="/nonexistent")
-        assert (listed.code, SAVED.run_id[:8] in listed.out) == (0, True), listed.err
-        refused = as_user(saved, NOBODY, "import", str(RESULTS), ASSAY_DATA_DIR=str(data), HOME="/nonexistent")
-        assert (refused.code, refused.out) == (3, "")
-        assert "is read-only. Make the file and its folder writable" in refused.err
-    finally:
-        data.chmod(0o700)
-        for path in files:
-            path.chmod(0o600)
-
-
 @needs_setpriv
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a user without an entry in the system's list")
 @pytest.mark.parametrize("words", [("runs",), ("paths",), ("models",), ("doctor",)])
 def test_a_user_without_a_home_folder_is_a_sentence(saved: Home, words: tuple[str, ...]) -> None:
-    ran = as_user(saved, UNKNOWN, *words)
+    ran = as_user(saved, UNKNOWN_USER, *words)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "Error: The user has no home folder. Set HOME or ASSAY_CONFIG_DIR.\n"
-
-
-def test_a_data_folder_that_others_could_read_becomes_private(tmp_path: Path) -> None:
-    home = make_home(tmp_path)
-    home.data.mkdir(0o755)
-    home.data.chmod(0o755)
-    tmp_path.chmod(0o755)
-    assert CommandLine(tmp_path).run("runs").code == 0
-    assert home.data.stat().st_mode & 0o777 == 0o700
-    assert tmp_path.stat().st_mode & 0o777 == 0o755
-
-
-def test_a_newer_history_is_refused_by_every_command_and_unchanged(tmp_path: Path) -> None:
-    home = make_home(tmp_path, saved=True)
-    file = home.data / "runs.sqlite"
-    with closing(SqliteStore(file)) as store:
-        store.begin_run(SAVED, STARTED)
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    before = file.read_bytes()
-    for words in (("runs",), ("report", "last"), ("import", str(RESULTS)), ("run", "suites/s.json")):
-        ran = CommandLine(tmp_path).run(*words)
-        assert (ran.code, ran.out) == (3, ""), words
-        assert "was written by a newer version of Assay" in ran.err
-    with home.open("suites") as terminal:
-        terminal.wait_for("newer version of Assay")
-        terminal.press("q")
-        assert terminal.wait_exit() == 0
-    assert file.read_bytes() == before
