@@ -13,13 +13,14 @@ from tests.support.kept_runs import STARTED, keep, make_case, make_plan, make_re
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
 from tui.model.risk import BandRule, Guidance
-from tui.model.scores import CountedScore, ItemKey
+from tui.model.scores import CountedScore, ItemKey, current_answer_hash
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
 from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
+from tui.session.run_review import AnswerChanged
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -359,6 +360,31 @@ def test_the_answer_that_was_read_is_the_one_that_a_score_names(store: SqliteSto
     assert review.mine(ITEM) is None
     assert review.give(ITEM, 0).answer == hashlib.sha256(b"Another answer.").hexdigest()
     assert reviews.bands(RUN) == {ITEM.trial: "negligible"}
+
+
+def test_undo_and_the_answer_on_the_screen_never_score_a_replaced_answer(store: SqliteStore, reviews: Reviews) -> None:
+    review = reviews.open_review(RUN, "Ada", blind=False)
+    shown = current_answer_hash(review.read_answer(ITEM.trial))
+    review.give(ITEM, 1, "fine", shown=shown)
+    review.give(ITEM, 4, "typo", shown=shown)
+    other = review.give(review.items[-1].key, 2)
+    review.adjudicate(ITEM, 3, "")
+    store.save_trials(RUN, [make_result(ITEM.trial, response="Another answer.")])
+    assert review.undo() == ITEM, "the decision was about the answer that was read"
+    assert review.board.trail(ITEM)[-1].answer == shown
+    review.read_answer(ITEM.trial)
+    acts = review.board.acts
+    with pytest.raises(AnswerChanged, match="Another process has replaced this answer"):
+        review.give(ITEM, 0, shown=shown)
+    with pytest.raises(AnswerChanged):
+        review.adjudicate(ITEM, 0, "", shown=shown)
+    assert (review.undo(), review.mine(other.item)) == (other.item, None)  # type: ignore[arg-type]
+    for _ in range(2):
+        with pytest.raises(ConfigError, match="Nothing to undo: the answer was replaced"):
+            review.undo()
+    assert review.undo() is None
+    assert (review.mine(ITEM), len(review.board.acts)) == (None, len(acts) + 1)
+    assert reviews.open_review(RUN, "Ada", blind=False).mine(ITEM) is None
 
 
 def test_bands_leave_out_what_one_has_scored_blind(reviews: Reviews) -> None:

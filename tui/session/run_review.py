@@ -42,6 +42,9 @@ class _ReadAnswer(NamedTuple):
     masked: int | None = None
 
 
+_NO_ANSWER = _ReadAnswer()
+
+
 class _Entry(NamedTuple):
     """The reviewer's input that an act records."""
 
@@ -51,6 +54,13 @@ class _Entry(NamedTuple):
     note: str = ""
     took_ms: int | None = None
     withdraws: str | None = None
+
+
+class AnswerChanged(ConfigError):
+    """The answer on the screen is not the one that was read last."""
+
+    def __init__(self) -> None:
+        super().__init__("Another process has replaced this answer", fix="Score the new one, which is shown now.")
 
 
 class RunReview:
@@ -141,57 +151,71 @@ class RunReview:
         """The mask for names of models, providers and vendors in what is shown while names are hidden."""
         return NameMask(self._store.read_setup(self.record.id).subjects, self._own_masks)
 
-    def _answer_read(self, trial: TrialKey) -> "_ReadAnswer":
-        """Return the answer that was read last."""
+    def _answer_read(self, trial: TrialKey, shown: str | None = None) -> "_ReadAnswer":
+        """Return the answer that was read last. Raises AnswerChanged if it is not the one that is `shown`."""
         if trial not in self._read:
             self.read_answer(trial)
-        return self._read[trial]
+        read = self._read[trial]
+        if shown not in (None, read.hash):
+            raise AnswerChanged
+        return read
 
     def _repeats_of(self, acts: tuple[Act, ...]) -> int:
         """Return the percentage of answers that the reviewer's session shows twice, as set when it began."""
         recorded = [act.repeats for act in acts if act.reviewer == self.reviewer and act.repeats is not None]
         return recorded[-1] if recorded else 0
 
-    def give(self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None) -> Act:
+    def give(
+        self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None, *, shown: str | None = None
+    ) -> Act:
         """Score an item, or change its score.
 
-        An item that is repeated before it was scored counts as its first showing.
+        An item that is repeated before it was scored counts as its first showing. `shown` is the hash of the answer on
+        the screen: raises AnswerChanged if another one was read since.
         """
         with self._lock:
+            read = self._answer_read(item.trial, shown)
             if item.again and self.mine(item.first) is None:
                 item = item.first
             before = self.mine(item)
-            return self._remember(self._append(_Entry("score", item, extent, note, took_ms)), before)
+            return self._remember(self._append(_Entry("score", item, extent, note, took_ms), read), before)
 
     def invalidate(self, item: ItemKey, note: str = "") -> Act:
         """Withdraw the reviewer's own score. Raises ConfigError if there is none."""
         with self._lock:
+            read = self._answer_read(item.trial)
             before = self.mine(item)
             if before is None:
                 raise ConfigError("You have no score to undo")
-            return self._remember(self._append(_Entry("invalidate", item, note=note)), before)
+            return self._remember(self._append(_Entry("invalidate", item, note=note), read), before)
 
-    def adjudicate(self, item: ItemKey, extent: Extent, note: str) -> Act:
-        """Set the deciding score of an item on which reviewers differ."""
+    def adjudicate(self, item: ItemKey, extent: Extent, note: str, *, shown: str | None = None) -> Act:
+        """Set the deciding score of an item on which reviewers differ. `shown` is as in `give`."""
         with self._lock:
-            return self._remember(self._append(_Entry("adjudicate", item, extent, note)), None)
+            read = self._answer_read(item.trial, shown)
+            return self._remember(self._append(_Entry("adjudicate", item, extent, note), read), None)
 
     def undo(self) -> ItemKey | None:
         """Undo the last act of this session, so that the score before it counts again.
 
-        Return the item, or None if there is nothing to undo. A reveal cannot be undone.
+        Return the item, or None if there is nothing to undo. A reveal cannot be undone. If the answer was replaced
+        after the act, forget the act and raise ConfigError: it does not count, and is not about the new answer.
         """
         with self._lock:
             if not self._given:
                 return None
             act, before = self._given[-1]
             assert act.item is not None
+            read = self._answer_read(act.item.trial)
+            if read.hash != act.answer:
+                self._given.pop()
+                raise ConfigError("Nothing to undo: the answer was replaced since, and your score of it is not counted")
             if act.act == "adjudicate":
-                self._append(_Entry("invalidate", act.item, withdraws=act.id))
+                self._append(_Entry("invalidate", act.item, withdraws=act.id), read)
             elif before is not None and before.extent is not None:
-                self._append(_Entry("score", act.item, before.extent, before.note))
+                self._append(_Entry("score", act.item, before.extent, before.note), read)
             else:
-                self._append(_Entry("invalidate", act.item))
+                self._append(_Entry("invalidate", act.item), read)
             self._given.pop()
             return act.item
 
@@ -215,25 +239,24 @@ class RunReview:
         self._given.append((act, before))
         return act
 
-    def _append(self, entry: _Entry) -> Act:
+    def _append(self, entry: _Entry, read: _ReadAnswer = _NO_ANSWER) -> Act:
         """Write an act.
 
         An act on a repeated item is followed by a copy of the score that counts: readers of the file that do not know
         the key `again` take the latest score as the current one, and get the right result.
         """
-        act = self._write(entry)
+        act = self._write(entry, read)
         first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:
-            self._write(_Entry("score", first.item, first.extent, first.note), not_before=act.order[0])
+            self._write(_Entry("score", first.item, first.extent, first.note), read, not_before=act.order[0])
         return act
 
-    def _write(self, entry: _Entry, not_before: datetime | None = None) -> Act:
+    def _write(self, entry: _Entry, read: _ReadAnswer, not_before: datetime | None = None) -> Act:
         item, extent = entry.item, entry.extent
         if item is not None and item not in self._known:
             raise ConfigError(f"The criterion {item.criterion} of case {item.case} cannot be scored")
         if extent is not None and extent != "n/a" and extent not in range(len(EXTENTS)):
             raise ConfigError(f"Unknown extent {extent}", fix="Use 0 to 4, or n/a.")
-        read = _ReadAnswer() if item is None else self._answer_read(item.trial)
         act = Act(
             entry.kind,
             new_act_id(),

@@ -8,6 +8,7 @@ import pytest
 from textual.events import Key, Paste
 
 from tests.app.explore.explored import Seen
+from tests.app.review.items import replace_answer
 from tests.app.review.reviewed_runs import (
     CASES,
     ITEMS,
@@ -249,6 +250,19 @@ async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, mon
         assert acts(session) == ()
         await give(seen, "4")
         assert [(act.item.model, act.extent) for act in acts(session) if act.item] == [(A, 4)]
+
+
+async def test_a_replaced_answer_is_shown_before_it_is_scored(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
+        item = screen(seen).review_session.review.items[0].key
+        replace_answer(tmp_path, item.trial)
+        screen(seen).review_session.review.read_answer(item.trial)
+        await seen.press("3")
+        await seen.until(lambda: seen.notices and "Another process has replaced this answer" in seen.notices[-1])
+        assert acts(session) == ()
+        await seen.until(lambda: "Another answer." in drawn(seen) and screen(seen).keys.target == item)
+        await give(seen, "3")
+        assert [(act.item, act.attempt) for act in acts(session)] == [(item, 2)]
 
 
 async def give_on(seen: object, *keys: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 
-from tests.app.review.items import session_of
+from tests.app.review.items import replace_answer, session_of
 from tests.support.pilots import until
 from tui.app.review.answers import AnswerCache
 from tui.app.review.queue import ReviewSession
@@ -75,6 +75,32 @@ async def test_an_answer_that_cannot_be_read_leaves_no_target(tmp_path: Path, mo
         screen.view.show_item()
         await until(pilot, lambda: "Criterion 1 of 2" in str(screen.view.criterion.border_title))
         assert (screen.target(), screen.shown, screen.view.loaded) == (None, 0, None)
+
+
+async def test_a_replaced_answer_is_open_once_it_is_shown(tmp_path: Path) -> None:
+    session = session_of(tmp_path)
+    item = session.review.items[0]
+    session.review.give(item.key, 3, "about the old answer")
+    session.refresh()
+    replace_answer(tmp_path, item.key.trial)
+    app: App[None] = ThemedApp()
+    async with app.run_test(size=(140, 44)) as pilot:
+        screen = _Screen(session)
+        await app.push_screen(screen)
+        assert session.go_to(item.key)
+        screen.view.show_item()
+        await until(pilot, lambda: screen.shown == 1)
+        assert (session.status(item.key).mine, session.note(item)) == (None, "")
+
+
+def test_threads_that_load_one_answer_get_the_same_version(tmp_path: Path) -> None:
+    review = session_of(tmp_path).review
+    item, answers = review.items[0], AnswerCache(review)
+    first = answers.load(item)
+    replace_answer(tmp_path, item.key.trial)
+    assert answers.load(item) is first
+    answers.clear()
+    assert answers.load(item).hash != first.hash
 
 
 async def test_at_the_end_of_the_queue_there_is_no_target(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The answers that are scored: their text with marks or masked names, and a cache of those that were loaded."""
 
+import threading
 from collections import Counter, OrderedDict
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from tui.model.diffs import FileDiff
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
 from tui.model.results import TrialKey, TrialResult, rerun_note
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import ReviewItem
+from tui.model.scores import ReviewItem, current_answer_hash
 from tui.model.suite import Case
 from tui.session.run_review import RunReview
 
@@ -118,9 +119,10 @@ def checks_line(result: TrialResult | None) -> Line:
 
 
 class LoadedAnswer(NamedTuple):
-    """An answer that is ready to be shown, with its changes."""
+    """An answer that is ready to be shown, with its changes; `hash` identifies it."""
 
     trial: TrialKey
+    hash: str
     content: AnswerContent
     result: TrialResult
     changes: ShownDiff
@@ -133,20 +135,29 @@ class AnswerCache:
     def __init__(self, review: RunReview) -> None:
         self._review = review
         self._cached: OrderedDict[tuple[TrialKey, bool], LoadedAnswer] = OrderedDict()
+        self._lock = threading.Lock()
 
     def find(self, item: ReviewItem) -> LoadedAnswer | None:
         """Return the answer of an item if it is cached."""
         return self._cached.get((item.key.trial, self._review.blind))
 
     def load(self, item: ReviewItem) -> LoadedAnswer:
-        """Read the answer of an item from the store; call it in a thread. Raises StoreError."""
+        """Read the answer of an item from the store; call it in a thread. Raises StoreError.
+
+        Two threads that load the same answer get the same version: the one that the review has read last.
+        """
+        with self._lock:
+            return self.find(item) or self._read(item)
+
+    def _read(self, item: ReviewItem) -> LoadedAnswer:
         hidden, trial = self._review.blind, item.key.trial
         result = self._review.read_answer(trial)
+        answer = current_answer_hash(result)
         names = self._review.names if hidden else None
         content = answer_content(item.case, result, names)
         result = masked_changes(result, names) if names is not None else result
         changes = ShownDiff(item.case, trial, content.text, result.changes, result.not_applied)
-        loaded = LoadedAnswer(trial, content, result, changes, changes.read_files())
+        loaded = LoadedAnswer(trial, answer, content, result, changes, changes.read_files())
         self._cached[trial, hidden] = loaded
         while len(self._cached) > _CACHED_ANSWERS:
             self._cached.popitem(last=False)

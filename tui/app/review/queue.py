@@ -6,6 +6,7 @@ from typing import Literal
 
 from tui.app.review.queue_filter import ItemStatus, QueueFilter, parse_queue_filter, status_of
 from tui.model.filter import SEVERITIES
+from tui.model.results import TrialKey
 from tui.model.scores import Act, Extent, ItemKey, ReviewItem
 from tui.session.run_review import RunReview
 
@@ -89,6 +90,14 @@ class ReviewSession:
             index = self._indexes[only]
             self.statuses[index] = self._read_status(self.review.items[index])
         self.spent_ms = self.review.spent_ms()
+
+    def refresh_answer(self, trial: TrialKey) -> bool:
+        """Read the score board again for the items of an answer. Return whether their status has changed."""
+        changed = False
+        for index, item in enumerate(self.review.items):
+            if item.key.trial == trial and (status := self._read_status(item)) != self.statuses[index]:
+                self.statuses[index], changed = status, True
+        return changed
 
     def status(self, key: ItemKey) -> ItemStatus:
         """Return the status of an item."""

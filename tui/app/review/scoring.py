@@ -27,19 +27,22 @@ class Scoring:
     def __init__(self, session: ReviewSession) -> None:
         self._session, self._review = session, session.review
 
-    async def score(self, item: ReviewItem, extent: Extent) -> RecordedScore:
-        """Save an extent with the item's note, as a decision where reviewers are compared; go to the next open item."""
+    async def score(self, item: ReviewItem, extent: Extent, shown: str | None = None) -> RecordedScore:
+        """Save an extent with the item's note, as a decision where reviewers are compared; go to the next open item.
+
+        `shown` is the hash of the answer on the screen. Raises AnswerChanged if another one was read since.
+        """
         session, before = self._session, self._session.current_act(item)
         note, is_decision = session.note(item), session.deciding
         repeated = before is not None and (before.extent, before.note) == (extent, note)
         if not repeated:
-            await self._save(item.key, extent, note)
+            await self._save(item.key, extent, note, shown)
         session.go_to_next_open()
         return RecordedScore(item, extent, is_decision and not repeated, repeated)
 
-    async def save_note(self, item: ReviewItem, extent: Extent) -> None:
-        """Save the item's note with an extent that was saved before."""
-        await self._save(item.key, extent, self._session.note(item))
+    async def save_note(self, item: ReviewItem, extent: Extent, shown: str | None = None) -> None:
+        """Save the item's note with an extent that was saved before; `shown` is as in `score`."""
+        await self._save(item.key, extent, self._session.note(item), shown)
 
     async def withdraw(self, item: ReviewItem) -> None:
         """Take back the reviewer's own score; its note waits for another extent."""
@@ -63,12 +66,12 @@ class Scoring:
         """Record that the reviewer sees names although the session is blind and not finished."""
         await asyncio.to_thread(self._review.look, where)
 
-    async def _save(self, key: ItemKey, extent: Extent, note: str) -> None:
-        session = self._session
+    async def _save(self, key: ItemKey, extent: Extent, note: str, shown: str | None) -> None:
+        session, review = self._session, self._review
         if session.deciding:
-            await asyncio.to_thread(self._review.adjudicate, key, extent, note)
+            await asyncio.to_thread(review.adjudicate, key, extent, note, shown=shown)
         else:
-            await asyncio.to_thread(self._review.give, key, extent, note, session.timer.milliseconds)
+            await asyncio.to_thread(review.give, key, extent, note, session.timer.milliseconds, shown=shown)
         session.discard_draft(key)
         session.refresh(key)
         session.timer.restart()

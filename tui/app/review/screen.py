@@ -38,7 +38,7 @@ from tui.model.errors import AssayError
 from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent, ItemKey, ReviewItem
-from tui.session.run_review import RunReview
+from tui.session.run_review import AnswerChanged, RunReview
 
 Result = TypeVar("Result")
 
@@ -267,6 +267,8 @@ class ReviewScreen(AppScreen[None]):
         except AssayError as error:
             self._save_failed = True
             self.notify(sanitize_line(str(error), 600), title="Not saved", severity="error", markup=False, timeout=12)
+            if isinstance(error, AnswerChanged):
+                self.view.reload()
         else:
             if self._save_failed:
                 self.app.clear_notifications()  # The error is not true any more.
@@ -296,7 +298,8 @@ class ReviewScreen(AppScreen[None]):
     def _score(self, extent: Extent) -> None:
         item = self._shown_item()
         if item is not None:
-            self._save(lambda: self._scoring.score(item, extent), self._show_recorded)
+            shown = self.view.shown_hash(item)
+            self._save(lambda: self._scoring.score(item, extent, shown), self._show_recorded)
 
     def _show_recorded(self, recorded: RecordedScore) -> None:
         rule = self.review_session.review.rule
@@ -340,7 +343,8 @@ class ReviewScreen(AppScreen[None]):
         self.view.close_note()
         extent = self.review_session.write_note(item, message.text) if item is not None else None
         if item is not None and extent is not None:
-            self._save(lambda: self._scoring.save_note(item, extent), lambda _: self._show_item())
+            shown = self.view.shown_hash(item)
+            self._save(lambda: self._scoring.save_note(item, extent, shown), lambda _: self._show_item())
         else:
             self._show_item()
             self.keys.release()

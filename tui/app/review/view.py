@@ -72,6 +72,11 @@ class ReviewView(Horizontal):
         """The answer that was loaded last."""
         return self._loaded
 
+    def shown_hash(self, item: ReviewItem) -> str | None:
+        """Return the hash of the item's answer on the screen, or None if another answer is there."""
+        loaded = self._answer_of(item)
+        return loaded.hash if loaded is not None else None
+
     def show_item(self) -> None:
         """Show the current item of the session, or the end of the queue."""
         item, keys = self._session.item, self._keys
@@ -171,6 +176,8 @@ class ReviewView(Horizontal):
 
     def _show_answer(self, item: ReviewItem, loaded: LoadedAnswer) -> None:
         self._loaded = loaded
+        if self._session.refresh_answer(loaded.trial):  # Another process has replaced the answer.
+            self.queue.show(self._session)
         self._name_answer(item)
         self.answer.show(loaded.content, loaded.changes, loaded.files)
         self._show_criterion(item, loaded)
