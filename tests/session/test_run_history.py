@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -54,6 +55,8 @@ def test_a_run_is_opened_with_its_suite_and_says_when_the_file_is_another(store:
     file.write_text("two")
     assert "has changed" in history.open_run(kept.record.id).changed
     file.unlink()
+    assert "no longer exists" in history.open_run(kept.record.id).changed
+    os.mkfifo(file)
     assert "no longer exists" in history.open_run(kept.record.id).changed
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tui.documents.files import NotRead, read_bytes
+from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome
@@ -305,8 +307,8 @@ def _path_of(suite: Suite | RunRecord) -> str:
 def _changed(record: RunRecord) -> str:
     """Return a sentence if the suite's file differs from what was run, else an empty string."""
     try:
-        digest = hashlib.sha256(Path(record.suite_path).read_bytes()).hexdigest()
-    except (OSError, ValueError):
+        digest = hashlib.sha256(read_bytes(Path(record.suite_path), MOST_JSON_BYTES)).hexdigest()
+    except NotRead:
         return "The suite file no longer exists; showing the suite as saved with the run."
     return (
         ""

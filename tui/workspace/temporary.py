@@ -6,7 +6,6 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,8 @@ from tui.processes.file_lock import lock_file
 
 _PREFIX, _KEPT_PREFIX = "assay-run-", "assay-kept-"
 _LOCK = "owner.lock"
-_YOUNG_S = 3_600.0
+_MARK = b"Assay removes this folder when its run has ended.\n"
+"""The content of the lock file. Other programs' folders may have such a name, too."""
 
 
 @contextmanager
@@ -48,6 +48,7 @@ def _make(keep: bool) -> tuple[Path, int | None]:
         unlocked = folder / (_LOCK if sys.platform == "win32" else _LOCK + ".new")
         lock = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         lock_file(lock)
+        os.write(lock, _MARK)
         unlocked.rename(folder / _LOCK)
     except OSError as error:
         remove_folder(folder)
@@ -56,7 +57,18 @@ def _make(keep: bool) -> tuple[Path, int | None]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with everything in it, except what cannot be removed. Follows no link."""
+    """Remove a folder with everything in it, except what cannot be removed. Follows no link.
+
+    The folders in it are removed before its files: if this is interrupted, the next clean-up still finds the mark.
+    """
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in list(entries):
+            if entry.is_dir(follow_symlinks=False):
+                _remove_tree(Path(entry.path))
+    _remove_tree(folder)
+
+
+def _remove_tree(folder: Path) -> None:
     if sys.version_info >= (3, 12):
         shutil.rmtree(folder, onexc=_remove_anyway)
     else:
@@ -87,21 +99,21 @@ def sweep_stale() -> int:
 
 
 def _is_stale(folder: Path) -> bool:
-    """Return whether the folder is one of ours whose process has ended, which released its lock."""
+    """Return whether the folder has our mark and its process has ended, which released its lock."""
     try:
-        facts = folder.lstat()
-        if not stat.S_ISDIR(facts.st_mode) or (hasattr(os, "getuid") and facts.st_uid != os.getuid()):
+        if not _is_own(folder.lstat(), stat.S_IFDIR):
             return False
-        lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-    except FileNotFoundError:
-        # Either just created and not locked yet, or partly removed long ago.
-        return folder.is_dir() and time.time() - facts.st_mtime > _YOUNG_S
+        lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return False
     try:
         lock_file(lock)
+        return _is_own(os.fstat(lock), stat.S_IFREG) and os.read(lock, len(_MARK) + 1) == _MARK
     except OSError:
         return False
     finally:
         os.close(lock)
-    return True
+
+
+def _is_own(facts: os.stat_result, kind: int) -> bool:
+    return stat.S_IFMT(facts.st_mode) == kind and (not hasattr(os, "getuid") or facts.st_uid == os.getuid())

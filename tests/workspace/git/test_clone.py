@@ -282,7 +282,13 @@ def test_sweeping_follows_no_link_and_takes_no_others_folder(temporary: Path, tm
     other = write_files(tmp_path / "other", {"owner.lock": "", "precious": ""})
     (temporary / "assay-run-link").symlink_to(other)
     write_files(temporary / "assay-run-new", {})
+    results = write_files(temporary / "assay-run-results", {"report.html": ""})
+    locked_by_others = write_files(temporary / "assay-run-theirs", {"owner.lock": "theirs"})
+    for folder in (results, locked_by_others):
+        os.utime(folder, (0, 0))
     assert sweep_stale() == 0
+    assert (results / "report.html").exists()
+    assert locked_by_others.exists()
     assert (other / "precious").exists()
     assert (temporary / "assay-run-new").exists()
 
