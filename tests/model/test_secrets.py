@@ -1,8 +1,9 @@
 """Known keys never leave, however a stream cuts them."""
 
 import base64
+import html
 import json
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
@@ -54,6 +55,51 @@ def test_encoded_forms_are_removed_wherever_they_stand(key: str, before: str, af
         assert kept <= len(base64.b64encode(max(before, after, key=lambda text: len(text.encode())).encode())) + 4
     assert key not in json.loads(f'"{secrets.hide(json.dumps(key)[1:-1])}"')
     assert secrets.hide(quote(key, safe="")) == "[removed key]"
+
+
+ESCAPED = "sk-evil+KEY/12&34=="
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        quote(ESCAPED), quote(ESCAPED, safe=""), quote_plus(ESCAPED), ESCAPED.replace("+", "%2b"),
+        ESCAPED.replace("/", "%2F"), ESCAPED.replace("+", r"\u002B"), ESCAPED.replace("=", r"\u003d"),
+        ESCAPED.replace("/", r"\/"), ESCAPED.replace("&", r"\u0026"), html.escape(ESCAPED),
+        ESCAPED.replace("+", "&#43;"), ESCAPED.replace("=", "&#x3D;"), ESCAPED.replace("/", "&#x2f;"),
+        json.dumps(ESCAPED).strip('"'),
+    ],
+)  # fmt: skip
+def test_a_key_is_removed_whatever_is_escaped_in_it(form: str) -> None:
+    secrets = Secrets([ESCAPED])
+    assert secrets.hide(f"a {form} b") == "a [removed key] b"
+    stream = secrets.stream()
+    assert "".join([*map(stream.feed, f"a {form} b"), stream.flush()]) == "a [removed key] b"
+    cut = secrets.stream()
+    assert "".join([*map(cut.feed, f"a {form[:-1]}"), cut.flush()]) == "a [removed key]"
+
+
+def test_text_with_escapes_that_is_no_key_is_kept() -> None:
+    text = r"50 % of a&b &amp; \n sk-ev + sk-evil%2"
+    stream = Secrets([ESCAPED]).stream()
+    assert "".join([*map(stream.feed, f"{text}X"), stream.flush()]) == f"{text}X"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "shown"),
+    [
+        ("sk-0123456789", "is sk-01234567", "is [removed key]"),
+        ("sk-0123456789", "is sk-0123", "is sk-0123"),
+        ("sk-0123456789" * 5, "is sk-01234567", "is sk-01234567"),
+        ("sk-0123456789" * 5, "is sk-012345678", "is [removed key]"),
+    ],
+)
+def test_the_greater_part_of_a_key_at_the_end_is_removed(key: str, text: str, shown: str) -> None:
+    secrets = Secrets([key])
+    assert secrets.hide(text) == shown
+    stream = secrets.stream()
+    assert stream.feed(text) + stream.flush() == shown
+    assert stream.feed(f"{text} and more") == f"{text} and more"
 
 
 def test_a_key_that_a_cut_divided_is_removed_too() -> None:

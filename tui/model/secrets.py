@@ -1,37 +1,55 @@
 """Remove known keys, by value, from all text that leaves the process, also if a stream splits them.
 
-A key is also removed in the forms in which servers and libraries repeat it: base64 (of a longer text too, as in basic
-authentication), percent-encoded, and escaped in JSON.
+A key is also removed in base64 (of a longer text too, as in basic authentication), and with its punctuation escaped
+as URLs, JSON and HTML need it. Libraries differ in which characters they escape, so each one may be escaped or not.
 """
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote
+from functools import cached_property
 
 _MASK = "[removed key]"
 _SHORTEST = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
+# The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
+_LEAST_HALF, _LONG_BEGINNING = 8, 12
+_NAMED = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos", "+": "plus", "=": "equals", "/": "sol"}
+_ESCAPED_PIECES = re.compile("[A-Za-z0-9_.-]+|[^A-Za-z0-9_.-]")
+_NEVER_ESCAPED = re.compile("[A-Za-z0-9_.-]+")
+_ESCAPE_SIGNS = re.compile(r"[%\\&+]")
 
 
 class Secrets:
     """A fixed set of secret values. Values under six characters are too common to be removed."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        forms = {form for value in values if len(value) >= _SHORTEST for form in _forms(value)}
-        self._values = sorted(forms, key=len, reverse=True)
-        self._beginnings: dict[str, list[str]] = {}
-        for value in self._values:
+        whole = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
+        self._values = sorted({form for value in whole for form in _forms(value)}, key=len, reverse=True)
+        self._escaped = [_EscapedValue(value) for value in whole if not _NEVER_ESCAPED.fullmatch(value)]
+        sizes: dict[str, dict[str, int]] = {}
+        for value in reversed(self._values):
             for size in range(1, len(value)):
-                self._beginnings.setdefault(value[size - 1], []).append(value[:size])
-        for beginnings in self._beginnings.values():
-            beginnings.sort(key=len, reverse=True)
+                sizes.setdefault(value[size - 1], {}).setdefault(value[:size], len(value))
+        self._beginnings = {
+            last: sorted(known.items(), key=lambda one: len(one[0]), reverse=True) for last, known in sizes.items()
+        }
 
     def hide(self, text: str) -> str:
-        """Return the text without any of the values, and without the beginning of one that `…` has cut off."""
+        """Return the text without any of the values, and without the beginning of one that its end or `…` cut off."""
+        text = self.hide_whole(text)
+        size = self.cut(text)
+        return text[:-size] + _MASK if size else text
+
+    def hide_whole(self, text: str) -> str:
+        """Return a text that more may follow without any of the values; keep the beginning of one at its end."""
         for value in self._values:
             if value in text:
                 text = text.replace(value, _MASK)
+        if self._escaped and _ESCAPE_SIGNS.search(text):
+            for escaped in self._escaped:
+                text = escaped.pattern.sub(_MASK, text)
         return self._hide_cut(text) if self._values and _CUT in text else text
 
     def stream(self) -> "SecretStream":
@@ -42,7 +60,22 @@ class Secrets:
         """Return the number of characters at the end of the text that may be the beginning of a value."""
         if not text:
             return 0
-        return next((len(start) for start in self._beginnings.get(text[-1], ()) if text.endswith(start)), 0)
+        plain = next((len(start) for start, _ in self._beginnings.get(text[-1], ()) if text.endswith(start)), 0)
+        return max((plain, *(size for size, _ in self._escaped_beginnings(text)))) if self._escaped else plain
+
+    def cut(self, text: str) -> int:
+        """Return the number of characters at the end of the text that are the greater part of a value."""
+        if not text:
+            return 0
+        starts = ((len(start), whole) for start, whole in self._beginnings.get(text[-1], ()) if text.endswith(start))
+        found = (*starts, *self._escaped_beginnings(text))
+        return max((size for size, whole in found if _is_most(size, whole)), default=0)
+
+    def _escaped_beginnings(self, text: str) -> Iterator[tuple[int, int]]:
+        for escaped in self._escaped:
+            end = text[-escaped.longest :]
+            if _ESCAPE_SIGNS.search(end):
+                yield from escaped.beginnings(end)
 
     def _hide_cut(self, text: str) -> str:
         pieces = text.split(_CUT)
@@ -53,18 +86,68 @@ class Secrets:
         return _CUT.join(pieces)
 
 
+def _is_most(size: int, whole: int) -> bool:
+    return size >= _LONG_BEGINNING or (size >= _LEAST_HALF and 2 * size >= whole)
+
+
 def _forms(value: str) -> Iterator[str]:
-    """Yield the value and its encoded forms of at least six characters."""
+    """Yield the value and the characters of base64 that depend on it alone, if there are at least six."""
     yield value
-    escaped, quoted = json.dumps(value)[1:-1], quote(value.encode("utf-8", "surrogatepass"), safe="")
-    yield from (escaped, escaped.replace("/", "\\/"), quoted, quoted.lower() if quoted != value else value)
     data = value.encode("utf-8", "surrogatepass")
     for before in range(3):
-        # The characters of base64 that depend on the value alone, where `before` bytes precede it in their group of 3.
+        # `before` bytes precede the value in their group of 3.
         encoded = base64.b64encode(b"\0" * before + data)
         form = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6].decode("ascii")
         if len(form) >= _SHORTEST:
             yield from (form, form.replace("+", "-").replace("/", "_"))
+
+
+class _EscapedValue:
+    """A value of which each character that is neither a letter nor a digit nor one of `_.-` may be escaped."""
+
+    def __init__(self, value: str) -> None:
+        self._size = len(value)
+        self._parts = [_escapes(piece) for piece in _ESCAPED_PIECES.findall(value)]
+        self._first = {form[0] for form in self._parts[0]}
+        self.longest = sum(len(forms[0]) for forms in self._parts)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern of all forms. It is compiled when a text is seen that contains an escape sign."""
+        return re.compile("".join(f"(?:{'|'.join(map(re.escape, forms))})" for forms in self._parts))
+
+    def beginnings(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the sizes of the text's ends that are the beginning of a form, each with the size of the value."""
+        for start, character in enumerate(text):
+            if character in self._first and self._begins(text, start):
+                yield len(text) - start, self._size
+
+    def _begins(self, text: str, start: int) -> bool:
+        """Return whether the text ends within the form that starts here."""
+        places = {start}
+        for forms in self._parts:
+            if any(form.startswith(text[place:]) for place in places for form in forms):
+                return True
+            places = {place + len(form) for place in places for form in forms if text.startswith(form, place)}
+            if not places:
+                break
+        return False
+
+
+def _escapes(piece: str) -> list[str]:
+    """Return the forms of one character, or of characters that nobody escapes, the longest first."""
+    if _NEVER_ESCAPED.fullmatch(piece):
+        return [piece]
+    code = ord(piece)
+    percent = "".join(f"%{byte:02X}" for byte in piece.encode("utf-8", "surrogatepass"))
+    forms = {piece, f"\\{piece}", json.dumps(piece)[1:-1], percent, percent.lower(), f"&#{code};", f"&#{code:03};"}
+    for digits in (f"{code:x}", f"{code:X}"):
+        forms |= {f"&#x{digits};", f"&#X{digits};", f"\\u{digits:0>4}", f"\\x{digits:0>2}"}
+    if piece in _NAMED:
+        forms.add(f"&{_NAMED[piece]};")
+    if piece == " ":
+        forms.add("+")
+    return sorted(forms, key=len, reverse=True)
 
 
 class SecretStream:
@@ -75,12 +158,12 @@ class SecretStream:
 
     def feed(self, text: str) -> str:
         """Return the text that can be passed on now, which may be empty."""
-        text = self._secrets.hide(self._held + text)
+        text = self._secrets.hide_whole(self._held + text)
         size = self._secrets.held(text)
         self._held = text[len(text) - size :] if size else ""
         return text[: len(text) - size] if size else text
 
     def flush(self) -> str:
-        """Return the text that was held back, at the end of the stream."""
+        """Return the text that was held back, at the end of the stream, without the greater part of a secret."""
         held, self._held = self._held, ""
-        return held
+        return self._secrets.hide(held)

@@ -67,15 +67,20 @@ class HttpAnswer:
             raise self._peer.fail("unreachable", what, tries=self._peer.tries) from error
 
     async def read_refusal(self, within_s: float) -> bytes:
-        """Return the body of an error response, as far as it arrives within this time; the message may be in it."""
+        """Return the body of an error response, as far as it arrives within this time; the message may be in it.
+
+        A body that is too long ends with `…`, so that the part of a key before it is recognized.
+        """
         body = bytearray()
         try:
             async with asyncio.timeout(within_s):
-                while len(body) < _REFUSED_BODY and (data := await self.read(within_s)):
+                while len(body) <= _REFUSED_BODY and (data := await self.read(within_s)):
                     body += data
         except (TimeoutError, TryFailed):
             pass
-        return b"" if self.encoding else bytes(body[:_REFUSED_BODY])
+        if len(body) > _REFUSED_BODY:
+            body[_REFUSED_BODY:] = "…".encode()
+        return b"" if self.encoding else bytes(body)
 
     async def close(self) -> None:
         """Release the connection; it is reused if the body was read to its end."""

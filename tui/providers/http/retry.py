@@ -88,6 +88,7 @@ class Tries:
                         arrived = arrived or isinstance(piece, _PARTS)
                         yield piece
             except TryFailed as failed:
+                failed.error = self.cleaned(failed.error)  # before words are added after the end of a cut message
                 fault = failed
             finally:
                 self._queue.leave()
@@ -99,7 +100,7 @@ class Tries:
                 return
             if isinstance(wait, ProviderError):
                 raise wait
-            yield Waiting(self._secrets.hide(fault.error.what), round(wait * 1000))
+            yield Waiting(fault.error.what, round(wait * 1000))
             await self._patience.sleep(wait)
 
     def cleaned(self, error: ProviderError) -> ProviderError:
@@ -119,18 +120,18 @@ class Tries:
         """Return the seconds until the next try, or the error if there is none."""
         if arrived:
             fix = "The partial answer is saved; run the case again."
-            return self.cleaned(ProviderError("incomplete", failed.error.what, fix=fix))
+            return ProviderError("incomplete", failed.error.what, fix=fix)
         try:
             return wait_before(failed, number, self._patience)
         except ProviderError as error:
-            return self.cleaned(error)
+            return error
 
     def _learn(self, failed: TryFailed | None, wait: float | ProviderError, episode: int) -> Limited | None:
         """Apply the result of a try to all requests. Return the limit if it changed."""
         if failed is None:
             return self._queue.answered(episode)
         if failed.effect == "stop":
-            self._queue.stop(self.cleaned(failed.error))
+            self._queue.stop(failed.error)
         if failed.effect != "pause":
             return None
         asked = failed.least_wait_s or 0.0
