@@ -67,6 +67,19 @@ def test_a_line_that_was_cut_off_swallows_nothing(tmp_path: Path) -> None:
     assert log.read() == (FIRST, FIRST)
 
 
+@pytest.mark.parametrize("value", [["r1"], {"r1": 1}, None, True, 1.5, -1, 2**60])
+def test_a_line_with_a_value_of_another_type_is_skipped(tmp_path: Path, value: object) -> None:
+    file = tmp_path / "p.jsonl"
+    log = PreferenceLog(file)
+    log.append(FIRST)
+    good = json.loads(file.read_text())
+    damaged = [{**good, side: {**good[side], key: value}} for side in "ab" for key in good[side]]
+    damaged += [{**good, side: value} for side in "ab"]
+    damaged += [{**good, "seed": value}] if value is not None else []
+    file.write_text("".join(json.dumps(line) + "\n" for line in (*damaged, good)))
+    assert latest(log.read()) == log.read() == (FIRST,)
+
+
 def test_hostile_names_stay_in_their_line(tmp_path: Path) -> None:
     log = PreferenceLog(tmp_path / "p.jsonl")
     place = AnswerPlace("r", HOSTILE, 1, 1)

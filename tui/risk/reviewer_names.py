@@ -3,23 +3,46 @@
 import unicodedata
 from collections.abc import Iterable
 
-_LOOK_ALIKES = str.maketrans(
-    # Cyrillic, Greek and Armenian letters, in lower case, and the Latin letters that they look like in either case.
-    "абвгдекмнорстухіјѕԁԛԝһ" + "αβγδεζηικμνορτυχω" + "օսհոցզ" + "01|ıɡ",
-    "a6brgekmhopctyxijsdqwh" + "abydezhikmnoptyxw" + "ouhngq" + "ollig",
+_AS_READ = str.maketrans(
+    # Letters in lower case (Cherokee and Lisu have none) and the Latin letters that they look like in either case:
+    # Cyrillic, Greek, Coptic, Armenian, Cherokee, Lisu, small capitals, digits and signs.
+    "абвгдекмнорстухіјѕԁԛԝһӏүԍпшьѵё"
+    "αβγδεζηικμνορτυχωϳ"
+    "ⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ"
+    "օսհոցզ"
+    "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏆᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏴ"
+    "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ"
+    "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢɑıȷɡǀ"
+    "01|∣‐‒–—−’ʼ`´",
+    "a6brgekmhopctyxijsdqwhlygnwbvë"
+    "abydezhikmnoptyxwj"
+    "aeikmnopctyx"
+    "ouhngq"
+    "drtiyajewmhyghzibrwsvslcpkdb"
+    "bpdtgkjczfmnlsrvhwxyaeiou"
+    "abcdeghijklmnoprtuvwyzaijgl"
+    "olll-----''''",
 )
+_AS_DRAWN = str.maketrans("IІΙᏆꓲӀνηυσ", "llllllvnuo")
+"""Letters of one case that look like a Latin letter with another sound: `I` like `l`, the Greek `ν` like `v`."""
+_BLANK = frozenset("\u2800\u115f\u1160\u3164\uffa0\u2065\U0001d159")
+"""Characters without ink that Unicode lists as letters or symbols: the Braille blank, the Hangul fillers, …"""
+_INVISIBLE = ("Cc", "Cf", "Mn", "Me")
 
 
 def look_alikes(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return pairs of different names that look the same, each with the first name that looks so.
 
-    Names look the same if they differ in case, spaces, compatibility forms (Unicode NFKC), invisible characters or
-    letters of another script.
+    Names look the same if they differ in case, spaces, compatibility forms (Unicode NFKC), invisible characters,
+    letters of another script, or letters and digits such as `I`, `l` and `1`.
     """
     first: dict[str, str] = {}
     pairs = []
     for name in dict.fromkeys(names):
-        known = first.setdefault(_appearance(name), name)
+        appearances = _appearances(name)
+        known = next((first[each] for each in appearances if each in first), name)
+        for each in appearances:
+            first.setdefault(each, known)
         if known != name:
             pairs.append((known, name))
     return tuple(pairs)
@@ -27,13 +50,15 @@ def look_alikes(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def looks_like(one: str, other: str) -> bool:
     """Return whether two names are the same or look the same."""
-    return _appearance(one) == _appearance(other)
+    return not set(_appearances(one)).isdisjoint(_appearances(other))
 
 
-def _appearance(name: str) -> str:
-    text = unicodedata.normalize("NFKC", name).casefold()
-    visible = (letter for letter in text if not letter.isspace() and unicodedata.category(letter) not in _INVISIBLE)
-    return "".join(visible).translate(_LOOK_ALIKES)
+def _appearances(name: str) -> tuple[str, str]:
+    """Return the name as it is read, in any case, and as it is drawn (`BiII` and `Bill`, `Arnold` and `Amold`)."""
+    text = "".join(letter for letter in unicodedata.normalize("NFKC", name) if not _is_invisible(letter))
+    drawn = text.translate(_AS_DRAWN).casefold().translate(_AS_READ)
+    return text.casefold().translate(_AS_READ), drawn.replace("rn", "m").replace("vv", "w")
 
 
-_INVISIBLE = ("Cc", "Cf", "Mn", "Me")
+def _is_invisible(letter: str) -> bool:
+    return letter.isspace() or letter in _BLANK or unicodedata.category(letter) in _INVISIBLE

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from tui.model.errors import StoreError
 
 Choice = Literal["a", "b", "tie", "both_bad"]
 _CHOICES = ("a", "b", "tie", "both_bad")
+_LARGEST_NUMBER = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +128,23 @@ def _place(place: AnswerPlace) -> dict[str, object]:
 def _read(line: str) -> Preferred | None:
     try:
         found = json.loads(line)
-        places = [
-            AnswerPlace(**{key: found[side][key] for key in ("run", "model", "repeat", "attempt")}) for side in "ab"
-        ]
-        if found["act"] != "prefer" or found["choice"] not in _CHOICES:
+        seed = found["seed"]
+        if found["act"] != "prefer" or found["choice"] not in _CHOICES or not (seed is None or _is_number(seed)):
             return None
         return Preferred(
-            str(found["suite"]), str(found["case"]), places[0], places[1], found["choice"], bool(found["blind"]),
-            bool(found["swapped"]), found["seed"], str(found["at"]), str(found.get("reviewer") or ""),
+            str(found["suite"]), str(found["case"]), _read_place(found["a"]), _read_place(found["b"]), found["choice"],
+            bool(found["blind"]), bool(found["swapped"]), seed, str(found["at"]), str(found.get("reviewer") or ""),
         )  # fmt: skip
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
+
+
+def _read_place(found: dict[str, object]) -> AnswerPlace:
+    run, model, repeat, attempt = (found[key] for key in ("run", "model", "repeat", "attempt"))
+    if isinstance(run, str) and isinstance(model, str) and _is_number(repeat) and _is_number(attempt):
+        return AnswerPlace(run, model, repeat, attempt)
+    raise ValueError("a value has the wrong type")
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_NUMBER
