@@ -1,5 +1,6 @@
 """The config file: what is read from it, and every way of getting it wrong, with its place."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -358,6 +359,18 @@ def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError, match=r"config\.yaml: cannot be read \(Is a directory\)\. Fix or remove the file\."
     ):
+        load_config(tmp_path, {})
+
+
+def test_only_the_limit_of_a_regular_file_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.touch()
+    os.truncate(file, 2**40)
+    with pytest.raises(ConfigError, match="is larger than 256 KiB"):
+        load_config(tmp_path, {})
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match=r"cannot be read \(not a regular file\)"):
         load_config(tmp_path, {})
 
 

@@ -302,7 +302,7 @@ def test_a_template_without_a_name_says_so_when_it_is_filled_in(reviews: Reviews
 
 
 def test_what_never_ends_is_no_score_file(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_exchange, "_LARGEST_FILE", 2 * len(line(1)))
+    monkeypatch.setattr(score_exchange, "LARGEST_FILE", 2 * len(line(1)))
     assert reviews.import_files([write(tmp_path, "fits.jsonl", line(1), line(2))]).new == 2
     for file in (write(tmp_path, "large.jsonl", line(3), line(4), line(5)), Path("/dev/zero")):
         if file.exists():

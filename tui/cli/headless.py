@@ -16,6 +16,8 @@ from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
 from tui.cli.run_options import ReportWish, RepositoryWish, RunWish
 from tui.cli.streams import say, silence_stdout
+from tui.documents.files import read_beginning
+from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.exit_signals import exit_signals
 from tui.model.paths import branch_fault, url_fault
@@ -80,7 +82,7 @@ def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
         raise ConfigError(
             "The run belongs to another suite", where=str(file), fix=f"The run was started with {begun_with}."
         )
-    if not file.is_file() or sha256(file.read_bytes()).hexdigest() != suite.sha256:
+    if not file.is_file() or sha256(read_beginning(file, MOST_JSON_BYTES)).hexdigest() != suite.sha256:
         notes.append(f"Note: {file} has changed since the run started; the run continues with the original suite.")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from tui.model.errors import ConfigError
 
 CONFIG_FILE = "config.yaml"
+MOST_CONFIG_BYTES = 256 * 1024
 _DATA_ENTRY = re.compile(r"\.?(runs|consents|preferences|reviewer)(\..*)?|scores|packets|baselines", re.DOTALL)
 
 

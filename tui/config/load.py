@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tui.config.folders import CONFIG_FILE
+from tui.config.folders import CONFIG_FILE, MOST_CONFIG_BYTES
+from tui.documents.files import read_beginning
 from tui.documents.yaml_nodes import FileRules, Findings, read_nodes
 from tui.model.errors import ConfigError
 from tui.model.servers import KEY_VARIABLES, variable
 from tui.model.subjects import Config
 
-_MOST_KIB = 256
 _MOST_DEPTH = 16
 _RULES = FileRules(
-    most_bytes=_MOST_KIB * 1024,
+    most_bytes=MOST_CONFIG_BYTES,
     most_depth=_MOST_DEPTH,
     sentences={
-        "size": f"is larger than {_MOST_KIB} KiB, the limit for a config file",
+        "size": f"is larger than {MOST_CONFIG_BYTES // 1024} KiB, the limit for a config file",
         "encoding": "is not UTF-8 (byte {})",
         "syntax": "is not valid YAML: {}",
         "characters": "is not valid YAML: {}",
@@ -36,7 +36,7 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
     keys = {name: value for name in KEY_VARIABLES if (value := variable(environ, name))}
     path = folder / CONFIG_FILE
     try:
-        data = path.read_bytes()
+        data = read_beginning(path, _RULES.most_bytes)
     except FileNotFoundError:
         return Config(secrets=keys)
     except OSError as error:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from tui.documents.files import read_beginning
 from tui.model.errors import ProviderError
 from tui.model.sanitize import sanitize_line
 from tui.model.subjects import Settings
@@ -39,8 +40,7 @@ def find_model(model_id: str) -> ModelFile:
     path = Path(model_id).expanduser().absolute()
     shown = sanitize_line(str(path))
     try:
-        with path.open("rb") as file:
-            magic = file.read(4)
+        magic = read_beginning(path, 4)[:4]
     except OSError as error:
         raise ProviderError("not_found", f"the model file {shown} cannot be read: {error.strerror}") from None
     if magic != b"GGUF":

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.documents.files import read_whole
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
 from tui.risk.score_files import make_folder, replace_files
 
 _ID = re.compile("[0-9a-f]{32}")
+_MOST_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class PacketKeys:
         if not _ID.fullmatch(packet) or not self._file(packet).is_file():
             return None
         with self._store_errors("cannot be read"):
-            found: dict[str, Any] = json.loads(self._file(packet).read_bytes())
+            found: dict[str, Any] = json.loads(read_whole(self._file(packet), _MOST_BYTES))
             answers = {
                 id: PacketAnswer(TrialKey(case, model, repeat), answer, masked)
                 for id, (case, model, repeat, answer, masked) in found["answers"].items()

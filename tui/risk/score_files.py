@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from tui.documents.files import read_whole
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
 from tui.model.scores import Act, is_copy, joined
 from tui.processes.file_lock import locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
+LARGEST_FILE = 256 * 2**20  # bytes: about 500,000 lines
 _FIRST_LOOK = 4096  # bytes; a line is rarely longer
 _TICK = timedelta(milliseconds=1)
 # No clock is that wrong, and nothing can be dated after an act at the end of the calendar: its reviewer is locked out.
@@ -214,7 +216,7 @@ class ScoreFiles:
         bad: list[BadLine] = []
         with self._store_errors("cannot be read", self.folder_of(run_id)), paused_collector():
             for file in self._files(run_id):
-                for number, _, act in _read_lines(file.read_bytes(), run_id, found):
+                for number, _, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, found):
                     if isinstance(act, str):
                         bad.append(BadLine(str(file), number, act))
         return KeptActs(in_order(found.values()), tuple(bad))
@@ -382,7 +384,7 @@ class _Held:
 
 def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
     held = _Held([], [])
-    for _, line, act in _read_lines(file.read_bytes(), run_id, known):
+    for _, line, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, known):
         if isinstance(act, str):
             held.strange.append(line)
         else:

@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeGuard
 
+from tui.documents.files import read_whole
 from tui.model.errors import StoreError
 
 Choice = Literal["a", "b", "tie", "both_bad"]
 _CHOICES = ("a", "b", "tie", "both_bad")
 _LARGEST_NUMBER = 2**53
+_MOST_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class PreferenceLog:
     def read(self) -> tuple[Preferred, ...]:
         """Return all choices in file order; skip lines that are not valid. Raises StoreError."""
         try:
-            text = self._file.read_text(encoding="utf-8", errors="replace")
+            text = read_whole(self._file, _MOST_BYTES).decode(errors="replace")
         except FileNotFoundError:
             return ()
         except OSError as error:

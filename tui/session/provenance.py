@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import tui
+from tui.documents.files import read_whole
 from tui.model.errors import ProviderError
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
@@ -15,6 +16,7 @@ from tui.session.files import write_safely
 
 _FILE = "digests.json"
 _MOST = 200  # cached files
+_MOST_BYTES = 2**20
 
 
 class Digests:
@@ -39,7 +41,7 @@ class Digests:
 
     def _known(self) -> dict[str, str]:
         try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            kept = json.loads(read_whole(self._file, _MOST_BYTES))
         except (OSError, ValueError):
             return {}
         if not isinstance(kept, dict):

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tui.documents.files import read_whole
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.name_mask import NameMask
@@ -24,6 +25,7 @@ from tui.session.score_exchange import Imported, OwnLines, alike_warning, import
 from tui.store.protocol import Store
 
 __all__ = ["Reviews", "RunReview"]
+_MOST_NAME_BYTES = 4096
 
 
 class Reviews:
@@ -79,7 +81,7 @@ class Reviews:
         if self._config.reviewer:
             return self._config.reviewer
         with contextlib.suppress(OSError, ValueError):
-            return self._remembered.read_text(encoding="utf-8").strip() or None
+            return read_whole(self._remembered, _MOST_NAME_BYTES).decode().strip() or None
         return None
 
     def suggested_reviewer(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tui.documents.files import NotRead, read_bytes
+from tui.documents.files import NotRead, read_bytes, read_whole
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
@@ -26,6 +26,8 @@ from tui.session.reviews import Reviews
 from tui.store.protocol import Store
 from tui.store.writer import canonical_path
 
+_MOST_BASELINE_BYTES = 64 * 1024
+
 
 class Baselines:
     """The baseline run of each suite.
@@ -40,7 +42,7 @@ class Baselines:
     def of_suite(self, suite_path: str) -> str | None:
         """Return the id of the baseline run of the suite at this path, or None."""
         try:
-            kept = json.loads(self._file(suite_path).read_text(encoding="utf-8"))
+            kept = json.loads(read_whole(self._file(suite_path), _MOST_BASELINE_BYTES))
         except (OSError, ValueError):
             return None
         run = kept.get("run") if isinstance(kept, dict) else None

@@ -19,7 +19,7 @@ from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKeys
 from tui.risk.queue import criteria_of, review_items
 from tui.risk.reviewer_names import look_alikes, looks_like
-from tui.risk.score_files import ActConflict, BadLine, ScoreFiles
+from tui.risk.score_files import LARGEST_FILE, ActConflict, BadLine, ScoreFiles
 from tui.risk.score_lines import LineFault, parse_line, read_fields, template_line, write_line
 from tui.session.review_packet import packet_fields
 from tui.session.run_answers import RunAnswers, bind_acts, read_answers
@@ -28,7 +28,6 @@ from tui.store.protocol import Store
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
-_LARGEST_FILE = 256 * 2**20  # bytes: about 500,000 lines
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
@@ -166,15 +165,15 @@ def _conflict(line: _Line, where: str) -> str:
 def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
     try:
         if file == STDIN:
-            data = sys.stdin.buffer.read(_LARGEST_FILE + 1)
+            data = sys.stdin.buffer.read(LARGEST_FILE + 1)
         else:
             with open(file, "rb") as source:
-                data = source.read(_LARGEST_FILE + 1)
+                data = source.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ConfigError(f"cannot be read ({why})", where=str(file), fix="Pass a score file.") from error
-    if len(data) > _LARGEST_FILE:
-        what = f"is larger than {_LARGEST_FILE // 2**20} MiB"
+    if len(data) > LARGEST_FILE:
+        what = f"is larger than {LARGEST_FILE // 2**20} MiB"
         raise ConfigError(what, where=str(file), fix="Pass a smaller file; a large one can be split between two lines.")
     latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
     for number, line in enumerate(data.removeprefix(_MARK).split(b"\n"), 1):
@@ -195,7 +194,7 @@ def _acts_of(line: bytes, packets: PacketKeys, reviewer: str | None) -> list[tup
     Raises LineFault.
     """
     if _OF_A_PACKET in line:
-        found = parse_line(line, _LARGEST_FILE)
+        found = parse_line(line, LARGEST_FILE)
         if "packet" in found:
             return [(read_fields(fields), True) for fields in packet_fields(found, packets, reviewer)]
     found = parse_line(line)

@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tui.config.folders import Folders, find_folders
+from tui.config.folders import MOST_CONFIG_BYTES, Folders, find_folders
+from tui.documents.files import read_whole
 from tui.model.shipped import shipped_folder
 
-_THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
+_THEME_LINE = re.compile(r"""^theme:[ \t]*["']?([a-z][a-z0-9-]*)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 
 
 def find_theme(environ: Mapping[str, str]) -> tuple[str | None, tuple[Path, ...]]:
@@ -19,7 +20,7 @@ def find_theme(environ: Mapping[str, str]) -> tuple[str | None, tuple[Path, ...]
 def theme_of(folders: Folders) -> str | None:
     """Return the theme that config.yaml sets. The file is not parsed as YAML, which would delay the first paint."""
     try:
-        found = _THEME_LINE.search(folders.config_file.read_text(encoding="utf-8"))
+        found = _THEME_LINE.search(read_whole(folders.config_file, MOST_CONFIG_BYTES).decode())
     except (OSError, ValueError):
         return None
     return found[1] if found else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.app.theme.palette import COLOURS, DEFAULT_PALETTE, Palette, colour_fault, name_fault
+from tui.documents.files import read_beginning
 from tui.documents.yaml_nodes import FileRules, Findings, YamlNode, read_nodes
 from tui.model.errors import Problem
 
@@ -132,8 +133,7 @@ def read_draft(path: Path, problems: list[Problem]) -> _Draft | None:
     findings = Findings(str(path), _RULES)
     draft: _Draft | None = None
     try:
-        with path.open("rb") as file:
-            data = file.read(_RULES.most_bytes + 1)
+        data = read_beginning(path, _RULES.most_bytes)
     except OSError as error:
         findings.add(f"cannot be read: {error.strerror}")
     else:
