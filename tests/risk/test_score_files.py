@@ -4,6 +4,8 @@ import errno
 import os
 import random
 import stat
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -311,6 +313,63 @@ def test_merging_loses_nothing_to_those_who_score_meanwhile(files: ScoreFiles) -
     assert len(kept.acts) == 160
     assert not kept.bad
     assert set(given_acts) < set(kept.acts)
+
+
+KILLED_MERGES = """
+import os, pathlib, signal, sys
+from tests.support.scoring import RUN, make_act
+from tui.risk.score_files import ScoreFiles
+acts = [make_act(number, number % 5, reviewer=f"R{number}", run=RUN[:-1] + "01"[number % 2]) for number in range(1, 5)]
+merged = []
+for kill_at in range(100):
+    folder = pathlib.Path(sys.argv[1], str(kill_at), "scores")
+    files = ScoreFiles(folder)
+    child = os.fork()
+    if not child:
+        left = kill_at
+        def count(call):
+            def counted(*wanted):
+                global left
+                left -= 1
+                if left < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return call(*wanted)
+            return counted
+        for name in ("fsync", "rename", "replace", "rmdir"):
+            setattr(os, name, count(getattr(os, name)))
+        files.merge(acts)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    runs = {act.run for act in acts}
+    merged.append(sum(len(files.read(run).acts) for run in runs))
+    assert all(files.has(run) for run in runs) or not merged[-1]
+    files.merge(acts)
+    assert {act for run in runs for act in files.read(run).acts} == set(acts)
+    assert sorted(path.name for path in folder.iterdir()) == [".lock", *sorted(runs)]
+    if status == 0:
+        break
+print(*merged)
+"""
+
+
+def test_a_merge_that_is_killed_is_whole_or_nothing(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED_MERGES, str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    merged = done.stdout.split()
+    assert set(merged) == {"0", "4"}
+    assert merged == sorted(merged)
+
+
+def test_a_merge_into_a_folder_that_is_not_writable_changes_nothing(
+    files: ScoreFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.append(make_act(1))
+    before = contents(files.folder_of(RUN).parent)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda path, _mode: Path(path).name != OTHER_RUN)
+        with pytest.raises(StoreError, match="Permission denied"):
+            files.merge([make_act(2, 2), make_act(3, run=OTHER_RUN)])
+    assert contents(files.folder_of(RUN).parent) == before
 
 
 def test_whoever_holds_the_lock_for_too_long_is_reported(tmp_path: Path) -> None:

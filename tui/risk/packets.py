@@ -11,7 +11,7 @@ from typing import Any
 from tui.documents.files import read_whole
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
-from tui.risk.score_files import make_folder, replace_files
+from tui.risk.score_files import make_folder, replace_file
 
 _ID = re.compile("[0-9a-f]{32}")
 _MOST_BYTES = 256 * 2**20
@@ -49,7 +49,7 @@ class PacketKeys:
         fields = {"version": 1, "run": key.run, "made_at": key.made_at, "guidance": key.guidance, "answers": answers}
         with self._store_errors("cannot be saved"):
             make_folder(self._folder)
-            replace_files({self._file(key.id): json.dumps(fields).encode()})
+            replace_file(self._file(key.id), json.dumps(fields).encode())
 
     def read(self, packet: str) -> PacketKey | None:
         """Return the key of a packet, or None if it was not made here."""

@@ -2,6 +2,7 @@
 
 import codecs
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -26,6 +27,8 @@ _TICK = timedelta(milliseconds=1)
 # No clock is that wrong, and nothing can be dated after an act at the end of the calendar: its reviewer is locked out.
 _END_YEAR = 2200
 _BEGINNING = b'{"version": 1, "act": "'
+_RUN = re.compile("[0-9a-f-]{1,64}")
+_NEW, _DECIDED = ".import-new", ".import"  # folders beside those of the runs
 
 
 def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
@@ -53,24 +56,80 @@ def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
     return act
 
 
-def replace_files(contents: Mapping[Path, bytes]) -> None:
-    """Replace files with these bytes: all are on disk before the first is replaced. Raises OSError."""
-    beside: dict[Path, Path] = {}
+def replace_file(file: Path, data: bytes) -> None:
+    """Replace a file with these bytes, or leave it as it is. Raises OSError."""
+    beside = file.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        _write_new(beside, data)
+        os.replace(beside, file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
+    sync_folder(file.parent)
+
+
+def replace_files(root: Path, contents: Mapping[Path, bytes]) -> None:
+    """Replace files `<root>/<folder>/<file>`: all or none, even if the process is killed.
+
+    The caller holds the lock of the root and has created the folders. All new files are written to a folder of their
+    own; its rename decides that they replace the old ones, and `complete_replacement` moves them. Raises OSError.
+    """
+    if not contents:
+        return
+    new = root / _NEW
     try:
         for file, data in contents.items():
-            beside[file] = file.with_name(f".{secrets.token_hex(8)}.part")
-            with open(beside[file], "xb", buffering=0, opener=_open_private) as out:
-                _write_all(out.fileno(), data)
-                os.fsync(out.fileno())
-        for file in contents:
-            os.replace(beside[file], file)
+            _refuse_unwritable(file.parent, root)
+            place = new / file.relative_to(root)
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write_new(place, data)
+        for folder in (*{new / file.parent.relative_to(root) for file in contents}, new):
+            sync_folder(folder)
+        os.rename(new, root / _DECIDED)
     except BaseException:
-        for path in beside.values():
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
+        shutil.rmtree(new, ignore_errors=True)
         raise
-    for folder in {file.parent for file in contents}:
+    sync_folder(root)
+    complete_replacement(root)
+
+
+def is_replacing(root: Path) -> bool:
+    """Return whether new files wait for `complete_replacement`."""
+    return (root / _DECIDED).exists()
+
+
+def complete_replacement(root: Path) -> None:
+    """Move the new files that wait to their places, and remove undecided ones. The caller holds the lock of the root.
+
+    Raises OSError.
+    """
+    if (root / _NEW).exists():
+        shutil.rmtree(root / _NEW)
+    if not is_replacing(root):
+        return
+    for sources in sorted((root / _DECIDED).iterdir()):
+        if not _RUN.fullmatch(sources.name) or sources.is_symlink():
+            continue
+        folder = root / sources.name
+        make_folder(folder)
+        for source in sorted(sources.glob("*.jsonl")):
+            os.replace(source, folder / source.name)
         sync_folder(folder)
+    shutil.rmtree(root / _DECIDED)
+
+
+def _refuse_unwritable(folder: Path, root: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    if folder.stat().st_dev != root.stat().st_dev:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(folder))
+
+
+def _write_new(file: Path, data: bytes) -> None:
+    with open(file, "xb", buffering=0, opener=_open_private) as out:
+        _write_all(out.fileno(), data)
+        os.fsync(out.fileno())
 
 
 def make_folder(folder: Path) -> None:
@@ -155,7 +214,6 @@ def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-_RUN = re.compile("[0-9a-f-]{1,64}")
 _LONGEST_NAME = 40
 _ROOM_FOR_DATE = 100  # bytes
 
@@ -208,6 +266,8 @@ class ScoreFiles:
 
     def has(self, run_id: str) -> bool:
         """Return whether the run ever had scores."""
+        with self._store_errors("cannot be read", self.folder_of(run_id)):
+            self._complete()
         return self.folder_of(run_id).is_dir()
 
     def read(self, run_id: str) -> KeptActs:
@@ -215,6 +275,7 @@ class ScoreFiles:
         found: dict[str, Act] = {}
         bad: list[BadLine] = []
         with self._store_errors("cannot be read", self.folder_of(run_id)), paused_collector():
+            self._complete()
             for file in self._files(run_id):
                 for number, _, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, found):
                     if isinstance(act, str):
@@ -252,13 +313,14 @@ class ScoreFiles:
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
             for file in texts:
                 make_folder(file.parent)
-            replace_files(texts)
+            replace_files(self._folder, texts)
         return tuple(new)
 
     def remove(self, run_id: str) -> None:
         """Delete the scores of a run."""
         folder = self.folder_of(run_id)
         with self._store_errors("cannot be removed", folder):
+            self._complete()
             if folder.is_dir():
                 with self._locked():
                     shutil.rmtree(folder)
@@ -302,10 +364,17 @@ class ScoreFiles:
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
         return list(new.values())
 
+    def _complete(self) -> None:
+        """Complete a merge that was killed, or wait for one that another process is completing."""
+        if is_replacing(self._folder):
+            with self._locked():
+                pass
+
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         make_folder(self._folder)
         with locked(self._folder / ".lock", self._patience):
+            complete_replacement(self._folder)
             yield
 
     @contextlib.contextmanager
