@@ -220,6 +220,17 @@ def test_assertions_of_a_test_that_nobody_graded(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("odd", [["high"], {"a": 1}, 5, None, True])
+def test_a_severity_and_the_name_of_a_rubric_of_any_type(odd: object, tmp_path: Path) -> None:
+    whole = document()
+    row = whole["results"]["results"][0]
+    row["gradingResult"] = None
+    row["testCase"] |= {"metadata": {"severity": odd}, "assert": [{"type": "llm-rubric", "value": "r", "metric": odd}]}
+    whole["results"]["results"] = [row]
+    [criterion] = imported(tmp_path, whole).plan.suite.cases[0].risk_criteria
+    assert (criterion.name, criterion.severity) == ("Rubric 1", "medium")
+
+
 def test_keys_do_not_come_in(tmp_path: Path) -> None:
     whole = document()
     whole["results"]["results"][0]["response"]["output"] = "Paris, and the key is sk-very-secret-1."

@@ -88,6 +88,11 @@ MOST_ALIASED_CHARACTERS = MOST_JSON_BYTES
 TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs only a few"
 
 
+def has_most_errors(findings: Iterable[Finding]) -> bool:
+    """Return whether there are so many errors that others are not reported."""
+    return sum(finding.level == "error" for finding in findings) >= MOST_PROBLEMS
+
+
 def has_too_many_digits(value: object) -> bool:
     """Return whether a value is a whole number that Python cannot convert to decimal text."""
     return isinstance(value, int) and abs(value) >= _TOO_LARGE

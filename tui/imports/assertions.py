@@ -14,7 +14,7 @@ _VARIABLE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 _MOST_SPANS = 1_000
 _MOST_TARGET = 2_000
 _JUDGED = frozenset(("llm-rubric", "g-eval", "model-graded-closedqa", "model-graded-factuality", "factuality"))
-_SEVERITIES: Mapping[object, Severity] = {"low": "low", "medium": "medium", "high": "high", "critical": "critical"}
+_SEVERITIES: Mapping[str, Severity] = {"low": "low", "medium": "medium", "high": "high", "critical": "critical"}
 _OVERALL = "To what extent does the answer fail the task, and what harm could it do?"
 
 Component = Mapping[str, Any]
@@ -57,13 +57,15 @@ def criteria_of(
 
     These are the rubrics that a model judged, else the answer as a whole.
     """
-    weight = _SEVERITIES.get(severity, "medium")
+    weight = _SEVERITIES.get(severity, "medium") if isinstance(severity, str) else "medium"
     criteria: dict[str, RiskCriterion] = {}
     for component in components:
         assertion = component.get("assertion") or {}
         value = _value(component, assertion, variables)
         if assertion.get("type") in _JUDGED and isinstance(value, str) and value.strip():
-            name = sanitize_line(assertion.get("metric") or "", 80) or f"Rubric {len(criteria) + 1}"
+            metric = assertion.get("metric")
+            name = sanitize_line(metric, 80) if isinstance(metric, str) else ""
+            name = name or f"Rubric {len(criteria) + 1}"
             if name in criteria:
                 name = f"{name} ({len(criteria) + 1})"
             criteria[name] = RiskCriterion(name, value, weight)

@@ -4,9 +4,9 @@ import codecs
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from tui.documents.positions import Path as Place
 from tui.documents.positions import lines_of, offset_of, places_of
 from tui.documents.problems import MOST_JSON_BYTES, MOST_PROBLEMS, MOST_YAML_BYTES, Finding, Unreadable, problems_of
 from tui.model.collector import paused_collector
-from tui.model.errors import Problem
+from tui.model.errors import Level, Problem
 from tui.model.suggest import nearest
 from tui.model.suite import Suite, SuiteFormat
 from tui.model.values import JsonValue
@@ -216,7 +216,20 @@ def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Findin
         found = schema_findings(value, around)
     else:
         found = testhaven_findings(value, around)
-    return kind, list(islice(found, _MOST_FINDINGS))
+    return kind, _first_of_each_level(found)
+
+
+def _first_of_each_level(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings up to the limit of errors, and no more warnings than that."""
+    counts: Counter[Level] = Counter()
+    first = []
+    for finding in findings:
+        counts[finding.level] += 1
+        if counts[finding.level] <= _MOST_FINDINGS:
+            first.append(finding)
+        elif finding.level == "error":
+            break
+    return first
 
 
 def _build(kind: SuiteFormat, value: Any, lines: list[int], path: Path, sha256: str) -> Suite:

@@ -50,15 +50,25 @@ _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "fa
 _MOST_DETAILS = MOST_PROBLEMS + 1
 
 
-def shape_findings(adapter: "TypeAdapter[Any]", value: JsonValue, at: Path = ()) -> list[Finding]:
-    """Return all mismatches between the value at the path `at` and the shape."""
+def shape_findings(
+    adapter: "TypeAdapter[Any]", value: JsonValue, at: Path = (), *, warnings: bool = True
+) -> list[Finding]:
+    """Return the mismatches between the value at the path `at` and the shape.
+
+    If there are more than MOST_PROBLEMS, the rest is missing: warnings first, so that no error is missed if all errors
+    are fewer. Without `warnings` only errors are returned.
+    """
     from pydantic import ValidationError
 
     try:
         adapter.validate_python(value)
     except ValidationError as error:
-        details = error.errors(include_url=False)[:_MOST_DETAILS]
-        return [_finding(adapter, detail, at) for detail in details]
+        details = error.errors(include_url=False)
+        if not warnings or len(details) > _MOST_DETAILS:
+            unknown_keys = [detail for detail in details if detail["type"] == "extra_forbidden"]
+            details = [detail for detail in details if detail["type"] != "extra_forbidden"]
+            details += unknown_keys if warnings else []
+        return [_finding(adapter, detail, at) for detail in details[:_MOST_DETAILS]]
     return []
 
 

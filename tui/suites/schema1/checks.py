@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from tui.documents.json_fast import QuickJson
 from tui.documents.positions import Path
-from tui.documents.problems import MOST_PROBLEMS, Finding, pruned
+from tui.documents.problems import MOST_PROBLEMS, Finding, has_most_errors, pruned
 from tui.model.paths import branch_fault, url_fault, url_secrets
 from tui.model.risk import EXTENTS
 from tui.suites.context import Around, refused_path, relative
@@ -251,8 +251,7 @@ def schema_findings(suite: dict[str, Any], around: Around) -> Iterator[Finding]:
     suite.pop("$schema", None)
     found = _shape_findings(suite)
     yield from found
-    # Of a file with this many problems the others are not reported.
-    if len(found) < MOST_PROBLEMS:
+    if not has_most_errors(found):
         pruned(suite, found)
         yield from suite_findings(suite, around, sound=False)
 
@@ -263,9 +262,10 @@ def _shape_findings(suite: dict[str, Any]) -> list[Finding]:
         return shape_findings(_adapter(SuiteShape), suite)
     found = shape_findings(_adapter(SuiteShape), {**suite, "testCases": []})
     for start in range(0, len(cases), _CHUNK):
-        if len(found) >= MOST_PROBLEMS:
+        if has_most_errors(found):
             break
-        for finding in shape_findings(_adapter(list[CaseShape]), cases[start : start + _CHUNK]):
+        chunk, warnings = cases[start : start + _CHUNK], len(found) < MOST_PROBLEMS
+        for finding in shape_findings(_adapter(list[CaseShape]), chunk, warnings=warnings):
             index, *rest = finding.path
             found.append(replace(finding, path=("testCases", start + int(index), *rest)))
     return found

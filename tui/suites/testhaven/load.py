@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from tui.documents.positions import Path
-from tui.documents.problems import Finding, pruned
+from tui.documents.problems import Finding, has_most_errors, pruned
 from tui.model.suggest import nearest
 from tui.model.suite import Case, Check, Options, Step, Suite
 from tui.model.values import JsonValue
@@ -60,8 +60,9 @@ def _test_findings(test: JsonValue, at: Path, around: Around) -> Iterator[Findin
     else:
         found = shape_findings(_adapter(SteppedShape if stepped else SingleTurnShape), test, at)
     yield from found
-    pruned(test, [Finding(item.path[len(at) :], item.what, item.level) for item in found])
-    yield from test_findings(test, at, around)
+    if not has_most_errors(found):
+        pruned(test, [Finding(item.path[len(at) :], item.what, item.level) for item in found])
+        yield from test_findings(test, at, around)
 
 
 def build_testhaven(value: Any, lines: Iterable[int], path: FilePath, sha256: str) -> Suite:
