@@ -9,7 +9,8 @@ from rich.cells import cell_len
 
 from tests.app.diff.diffs import file_of
 from tests.app.diff.samples import SERVICE
-from tui.app.diff.highlight import FileColours, SideColours, language_of
+from tui.app.diff.highlight import FileColours, Shades, SideColours, language_of
+from tui.app.diff.layout import Document, Look
 from tui.app.diff.render import DiffStyle, fit, grounds, skip
 from tui.app.diff.rows import Sides, ignore_spacing
 from tui.app.diff.view import DiffStyles
@@ -99,6 +100,21 @@ def test_a_long_text_from_far_above_is_guessed_and_then_put_right() -> None:
     assert side.at(500)[0].role == "keyword"
     coloured(side, 500, 520)
     assert {span.role for n in range(500, 521) for span in side.at(n)} == {"string"}
+
+
+async def test_a_file_that_is_slow_to_highlight_is_plain_and_the_others_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = [file_of("", "return 1\n", path) for path in ("slow.java", "a.py")]
+    document = Document(files, (), Look(80))
+    slow = load_lexer("java")
+    colours = slow.colours
+    monkeypatch.setattr(slow, "colours", lambda lines, state, _: colours(lines, state, -1.0))
+    shades = Shades()
+    assert shades.wants(document, 0, document.row_count, 0)
+    assert [changed async for changed in shades.work()] == [True, True]
+    lines = [file.hunks[0].lines[0] for file in files]
+    assert [bool(shades.at(section, line, 1)) for section, line in enumerate(lines)] == [False, True]
 
 
 @pytest.mark.parametrize("sides", [True, False])

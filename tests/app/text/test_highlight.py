@@ -1,8 +1,12 @@
 """Colours of code: the same whether lines come one by one or are jumped to, and never an exception."""
 
 import inspect
+import itertools
+import time
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +15,7 @@ from hypothesis import strategies as st
 from tests.app.text.texts import raw_texts
 from tests.support.work import count_lines
 from tui.app.text import highlight
-from tui.app.text.highlight import BlockColours, LineColours, knows_language, load_lexer
+from tui.app.text.highlight import BlockColours, LineColours, SlowCode, knows_language, load_lexer
 
 PYTHON = inspect.getsource(highlight).split("\n")
 SAMPLES = {
@@ -79,7 +83,7 @@ def test_a_comment_that_is_closed_later_changes_what_was_thought_before() -> Non
 def test_a_far_line_is_reached_without_all_before_it() -> None:
     lines = PYTHON * 200
     block = BlockColours(load_lexer("python"))
-    place = 20_003
+    place = 2_003 + 70 * len(PYTHON)  # the same code as at the near line
     near, far = (
         count_lines(partial(BlockColours(load_lexer("python")).prepare, lines, at, at + 40)) for at in (2_003, place)
     )
@@ -110,6 +114,38 @@ def test_spans_lie_in_their_lines_in_order(language: str, text: str) -> None:
         for span in colours:
             assert 0 <= span.start < span.end <= len(line)
         assert all(one.end <= other.start for one, other in pairwise(colours))
+
+
+# Patterns of these languages look for an end that never comes, from each of these places on.
+SLOW_CODE = {"java": "a b ", "c#": "a b ", "css": "\\'", "php": "\\'", "javascript": '\\"', "go": "/* ", "html": "<?"}
+
+
+@pytest.mark.parametrize("language", SLOW_CODE)
+def test_code_that_is_slow_to_lex_is_given_up(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count(step=0.001)
+    monkeypatch.setattr(time, "thread_time", lambda: next(ticks))
+    lines = [SLOW_CODE[language] * (960 // len(SLOW_CODE[language]))] * 480
+    with pytest.raises(SlowCode):
+        BlockColours(load_lexer(language)).prepare(lines, 0, 60, highlight.lexing_deadline())
+    assert next(ticks) < 0.2, "a token takes a millisecond here"
+
+
+def test_fewer_lines_are_lexed_at_once_where_they_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    lexer, sizes = load_lexer("java"), list[int]()
+    colours = lexer.colours
+
+    def noted(lines: Sequence[str], *others: Any) -> Any:
+        sizes.append(sum(map(len, lines)))
+        return colours(lines, *others)
+
+    monkeypatch.setattr(lexer, "colours", noted)
+    for lines in (["int a = b;"] * 600, ["int a = b; " * 90] * 600):
+        for line in (0, 10, 100, 500):
+            BlockColours(lexer).prepare(lines, line, line + 40)
+    assert max(sizes) <= 30_000
+    block = BlockColours(lexer)
+    block.prepare(["x" * 2_000, "int a;"] * 30, 0, 59)
+    assert roles(block.at(59)) == ["type"], "a line that is not lexed has no length"
 
 
 def test_unknown_languages_are_left_alone() -> None:

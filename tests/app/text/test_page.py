@@ -1,10 +1,13 @@
 """Pages and sheets: what each row is drawn as, and what a selection of it says."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.app.text.texts import raw_pieces
+from tests.support.work import count_lines
+from tui.app.text import highlight
 from tui.app.text.highlight import load_lexer
 from tui.app.text.page import Mark, Page, Run, TextStyle, with_selection
 from tui.app.text.sheet import Sheet
@@ -75,6 +78,28 @@ def test_code_has_colours_once_its_language_is_loaded_and_its_lines_are_complete
     page.append("\n```")
     assert page.prepare(0, 4) == 3
     assert [page.runs(row)[0][1].base for row in (0, 1, 3, 4)] == ["text", "dim", "keyword", "dim"]
+
+
+def test_code_that_is_slow_to_highlight_remains_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = page_of("```python\nreturn x\n```\n", 40)
+    page.add_lexer("python", load_lexer("python"))
+    monkeypatch.setattr(highlight, "_MOST_S", -1.0)
+    assert page.prepare(0, 2) == 0, "some rows may have colors"
+    assert page.runs(1) == [("return x", TextStyle("text"))]
+    monkeypatch.undo()
+    assert page.prepare(0, 2) is None
+    assert page.runs(1) == [("return x", TextStyle("text"))]
+
+
+@pytest.mark.parametrize("quote", ["", "> "])
+def test_the_cost_of_a_row_of_code_does_not_depend_on_the_length_of_its_block(quote: str) -> None:
+    def cost(lines: int) -> int:
+        page = page_of(f"{quote}```python\n" + f"{quote}return x\n" * lines, 40)
+        page.add_lexer("python", load_lexer("python"))
+        page.prepare(0, 1)
+        return count_lines(lambda: page.prepare(300, 310))
+
+    assert cost(4_000) < 1.2 * cost(1_000)
 
 
 def test_a_block_that_is_closed_is_seen_for_what_it_is() -> None:

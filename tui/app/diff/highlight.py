@@ -6,7 +6,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from tui.app.diff.layout import Document
 from tui.app.diff.rows import LineEntry, Sides, hides_returns, shown_lines
-from tui.app.text.highlight import CodeLexer, LineColours, knows_language, load_lexer
+from tui.app.text.highlight import (
+    CodeLexer,
+    LineColours,
+    SlowCode,
+    knows_language,
+    lexing_deadline,
+    load_lexer,
+    slice_end,
+)
 from tui.model.diffs import DiffLine, FileDiff
 
 _SLICE = 60  # lines lexed at once, which takes milliseconds
@@ -39,7 +47,8 @@ class SideColours:
     def work(self, first: int, last: int) -> range | None:
         """Lex one more slice for the lines `first` to `last` (inclusive).
 
-        Returns the lines whose colors have changed; None if nothing is left to do for them.
+        Returns the lines whose colors have changed; None if nothing is left to do for them. Raises SlowCode if the
+        slice takes too long.
         """
         last = min(last, len(self._lines) - 1)
         first = max(0, min(first, last))
@@ -67,20 +76,21 @@ class SideColours:
 
     def _lex_again(self, line: int) -> range:
         at = bisect_right(self._begins, line) - 1
-        colours, _ = self._lexer.colours(self._lines[self._begins[at] : self._begins[at + 1]], self._states[at])
+        again = self._lines[self._begins[at] : self._begins[at + 1]]
+        colours, _ = self._lexer.colours(again, self._states[at], lexing_deadline())
         return self._keep(self._exact, self._begins[at], colours)
 
     def _guess(self, line: int) -> range:
-        start = max(0, line - _SLICE // 4)
-        colours, _ = self._lexer.colours(self._lines[start : line + _SLICE], ())
+        start, end = max(0, line - _SLICE // 4), slice_end(self._lines, line, _SLICE)
+        colours, _ = self._lexer.colours(self._lines[start:end], (), lexing_deadline())
         return self._keep(self._guessed, line, colours[line - start :])
 
     def _lex(self, start: int, state: tuple[str, ...]) -> tuple[int, list[LineColours], tuple[str, ...] | None]:
         """Lex a slice, extended to the end of an open construct if that is near; return its end, colors and state."""
-        size = _SLICE
+        size, deadline = _SLICE, lexing_deadline()
         while True:
-            end = min(len(self._lines), start + size)
-            colours, after = self._lexer.colours(self._lines[start:end], state)
+            end = slice_end(self._lines, start, size)
+            colours, after = self._lexer.colours(self._lines[start:end], state, deadline)
             if after is not None or end == len(self._lines) or size >= _LONGEST_SLICE:
                 return end, colours, after
             if sum(map(len, colours)) > _MOST_SPANS:
@@ -191,9 +201,13 @@ class Shades:
         for begin, stop, seen in ((first, end, True), (end, end + around, False), (first - around, first, False)):
             for section, side, low, high in _ranges(document, begin, stop):
                 colours = await self._load(document, section)
-                while colours is not None and (changed := colours.work(side, low, high)) is not None:
-                    yield seen and changed
-                    await asyncio.sleep(0 if seen else _PAUSE)
+                try:
+                    while colours is not None and (changed := colours.work(side, low, high)) is not None:
+                        yield seen and changed
+                        await asyncio.sleep(0 if seen else _PAUSE)
+                except SlowCode:
+                    self._files[section] = None
+                    yield True
 
     async def _load(self, document: Document, section: int) -> FileColours | None:
         if section not in self._files:

@@ -1,11 +1,13 @@
 """Syntax highlighting of code, line by line as it becomes visible. Pygments is imported on first use."""
 
 import re
+import time
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
 from itertools import accumulate
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -67,8 +69,10 @@ _LEXERS: dict[str, tuple[str, str, str]] = {
     for name in names.split()
 }
 _LONGEST_LINE = 1_000  # characters; longer lines are not highlighted: slow patterns get slower with length
+_LINE_LENGTH = 100  # characters; where lines are longer on average, fewer are lexed at once
 _BATCH = 60  # lines lexed at once, from the requested one on
 _FAR = 240  # lines lexed only for the state at a later line; beyond that the state is guessed
+_MOST_S = 0.15  # CPU seconds of lexing before a frame; a screen of ordinary code takes less than a third
 _FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _OPEN_ENDED = re.compile(r"\AToken\.(Comment\.(Multiline|Special)|Literal\.String|Comment\Z)")
 
@@ -88,6 +92,25 @@ def load_lexer(language: str) -> "CodeLexer":
     return CodeLexer(getattr(import_module(module), name), state)
 
 
+class SlowCode(Exception):
+    """Lexing took longer than allowed: some patterns need quadratic time for code that nobody writes."""
+
+
+def lexing_deadline() -> float:
+    """Return the CPU time of this thread at which lexing in the event loop has to end."""
+    return time.thread_time() + _MOST_S
+
+
+def slice_end(lines: Sequence[str], start: int, count: int) -> int:
+    """Return the end of a slice of at most `count` lines to be lexed at once: fewer if they are long, at least one."""
+    lengths = accumulate(len(_lexed(line)) for line in lines[start : start + count])
+    return start + max(1, bisect_right(list(lengths), count * _LINE_LENGTH))
+
+
+def _lexed(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else ""
+
+
 class CodeLexer:
     """A lexer that can start in a given state, and returns the state at the end of the lines."""
 
@@ -98,19 +121,23 @@ class CodeLexer:
         self._resumes = issubclass(lexer, RegexLexer) and not issubclass(lexer, ExtendedRegexLexer)
         self._lexer: Any = _resumable(lexer)() if self._resumes else lexer()
 
-    def colours(self, lines: Sequence[str], state: tuple[str, ...]) -> tuple[list[LineColours], tuple[str, ...] | None]:
+    def colours(
+        self, lines: Sequence[str], state: tuple[str, ...], deadline: float = inf
+    ) -> tuple[list[LineColours], tuple[str, ...] | None]:
         """Return the colors of each line, and the state after the last one.
 
         The state is None inside an open construct that later text may change, such as a comment. The state () is the
-        initial state of the language.
+        initial state of the language. Raises SlowCode at the deadline, in CPU time of this thread.
         """
-        short = [line if len(line) <= _LONGEST_LINE else "" for line in lines]
+        short = [_lexed(line) for line in lines]
         line_starts = list(accumulate((len(line) + 1 for line in short), initial=0))
         stack = list(state or (self._first_state,))
         found: list[list[CodeSpan]] = [[] for _ in lines]
         last: object = None
         try:
             for at, kind, value in self._tokens("\n".join(short) + "\n", stack):
+                if time.thread_time() > deadline:
+                    raise SlowCode
                 last = kind
                 role = _role_of(kind)
                 if role is None:
@@ -200,10 +227,10 @@ class BlockColours:
         """Return the colors of a line; none while they are unknown."""
         return self._known.get(line) or self._before.get(line, ())
 
-    def prepare(self, lines: Sequence[str], first: int, last: int) -> int | None:
+    def prepare(self, lines: Sequence[str], first: int, last: int, deadline: float = inf) -> int | None:
         """Compute the colors of lines `first` to `last` (inclusive) of the block, whose text so far is `lines`.
 
-        Returns the first line whose colors have changed, or None.
+        Returns the first line whose colors have changed, or None. Raises SlowCode at the deadline.
         """
         changed: list[int] = []
         line, last = first, min(last, len(lines) - 1)
@@ -211,7 +238,7 @@ class BlockColours:
             if self._is_settled(line, len(lines)):
                 line += 1
             else:
-                line = self._lex(lines, line, changed)
+                line = self._lex(lines, line, changed, deadline)
         return min(changed, default=None)
 
     def _is_settled(self, line: int, count: int) -> bool:
@@ -219,16 +246,17 @@ class BlockColours:
             return False
         return self._unsure_from is None or line < self._unsure_from or count == self._unsure_until
 
-    def _lex(self, lines: Sequence[str], line: int, changed: list[int]) -> int:
+    def _lex(self, lines: Sequence[str], line: int, changed: list[int], deadline: float) -> int:
         """Lex some lines around `line`, and return the line after them."""
         start = self._beginnings[bisect_right(self._beginnings, line) - 1]
-        if line - start > _FAR:
-            start = line - _BATCH
-        end = min(len(lines), line + _BATCH)
-        colours, after = self._lexer.colours(lines[start:end], self._states.get(start, ()))
+        if slice_end(lines, start, _FAR + 1) <= line:
+            near = max(0, line - _BATCH)
+            start = near if slice_end(lines, near, _FAR) > line else line
+        end = slice_end(lines, line, _BATCH)
+        colours, after = self._lexer.colours(lines[start:end], self._states.get(start, ()), deadline)
         while after is None and end < len(lines) and end - start < 2 * _FAR:
-            end = min(len(lines), end + 2 * _BATCH)
-            colours, after = self._lexer.colours(lines[start:end], self._states.get(start, ()))
+            end = slice_end(lines, end, 2 * _BATCH)
+            colours, after = self._lexer.colours(lines[start:end], self._states.get(start, ()), deadline)
         if end == len(lines):
             self._unsure_from, self._unsure_until = (start if after is None else None), end
         if after is None and end - start >= 2 * _FAR:

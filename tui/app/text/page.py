@@ -3,11 +3,11 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, overload
 
 from rich.cells import cell_len
 
-from tui.app.text.highlight import BlockColours, CodeLexer, CodeRole, knows_language
+from tui.app.text.highlight import BlockColours, CodeLexer, CodeRole, SlowCode, knows_language, lexing_deadline
 from tui.app.text.sanitize import Sanitizer
 from tui.app.text.wrap import CLUSTERS, PLAIN, Row, WrappedText, drawn_at, offset_at, row_cells, whole_characters
 from tui.model.code_fences import FencedBlock, FenceParser
@@ -116,6 +116,29 @@ class TextStyle(NamedTuple):
     selected: bool = False
 
 
+class _BlockLines(Sequence[str]):
+    """The lines of a code block in the lines of a text, without the quotes (`> `) before them; nothing is copied."""
+
+    def __init__(self, lines: Sequence[str], block: FencedBlock, end: int) -> None:
+        self._lines, self._block, self._end = lines, block, end
+
+    def __len__(self) -> int:
+        return self._end - self._block.first
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        found = range(self._block.first, self._end)[at]
+        if isinstance(found, int):
+            return self._code(self._lines[found])
+        return [self._code(self._lines[number]) for number in found]
+
+    def _code(self, line: str) -> str:
+        return self._block.fence.blank_quotes(line) if self._block.fence.quotes else line
+
+
 Run = tuple[str, TextStyle]
 _Part = tuple[int, int]
 
@@ -135,6 +158,7 @@ class Page:
         self._colours: dict[int, BlockColours] = {}
         self._whole: set[int] = set()  # blocks that were highlighted when they were complete
         self._lexers: dict[str, CodeLexer] = {}
+        self._is_slow = False  # to highlight; the rest remains plain
         self.marks = Marks()
         self.missing_languages: set[str] = set()
 
@@ -244,7 +268,10 @@ class Page:
 
         Languages without a lexer are added to `missing_languages`.
         """
+        if self._is_slow:
+            return None
         changed: int | None = None
+        deadline = lexing_deadline()
         line, end = self._text.row(first).line, self._text.row(last).line
         while line <= end:
             block = self._fences.block_at(line)
@@ -252,14 +279,18 @@ class Page:
                 line += 1
                 continue
             stop = end if block.end is None else min(end, block.end - 1)
-            fresh = self._colour(block, line, stop)
+            try:
+                fresh = self._colour(block, line, stop, deadline)
+            except SlowCode:
+                self._is_slow = True
+                return first
             if fresh is not None:
                 row = self._text.first_row_of(fresh)
                 changed = row if changed is None else min(changed, row)
             line = stop + 1
         return changed
 
-    def _colour(self, block: FencedBlock, first: int, last: int) -> int | None:
+    def _colour(self, block: FencedBlock, first: int, last: int, deadline: float) -> int | None:
         lexer = self._lexers.get(block.language)
         if lexer is None:
             if knows_language(block.language):
@@ -271,10 +302,9 @@ class Page:
         if block.end is not None and block.first not in self._whole:
             colours.restart()
             self._whole.add(block.first)
-        code = self._text.lines[block.first : self._fences.line_count if block.end is None else block.end]
-        if block.fence.quotes:
-            code = [block.fence.blank_quotes(line) for line in code]
-        changed = colours.prepare(code, first - block.first, last - block.first)
+        end = self._fences.line_count if block.end is None else block.end
+        code = _BlockLines(self._text.lines, block, end)
+        changed = colours.prepare(code, first - block.first, last - block.first, deadline)
         return None if changed is None else block.first + changed
 
     def runs(self, number: int) -> list[Run]:
