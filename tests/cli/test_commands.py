@@ -210,6 +210,25 @@ async def test_all_models_are_those_of_every_configured_provider(assay: CommandL
     assert models == {"openai/a", "openai/b", "mine/c"}
 
 
+async def test_a_listed_name_with_a_key_is_not_run(assay: CommandLine) -> None:
+    suite_of_models(assay, "unknown/x")
+    async with ModelServer(say("x"), models=("a", "b-sk-secret-4711")) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-secret-4711"}
+        ran = await assay.run_async("run", "s.json", "-a", "-f", "json", env=env)
+    assert {result["model"] for result in json.loads(ran.out)["results"]} == {"openai/a"}
+    assert "Note: openai: 1 listed model is left out: its name contains an API key" in ran.err
+    assert "sk-secret" not in ran.out + ran.err
+
+
+async def test_listed_models_as_json_reach_the_terminal_without_control_characters(assay: CommandLine) -> None:
+    async with ModelServer(say("x"), models=("a\x9b31m\u202e", "b\ud800")) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("models", "-j", "--provider", "openai", env=env)
+    assert ran.code == 0, ran.err
+    assert not {"\x9b", "\u202e"} & set(ran.out)
+    assert json.loads(ran.out)[0]["models"] == ["openai/a\x9b31m\u202e", "openai/b\ufffd"]
+
+
 async def test_all_models_without_a_list_is_2(assay: CommandLine) -> None:
     suite_of_models(assay, "m")
     env = {"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"}

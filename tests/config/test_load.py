@@ -153,6 +153,12 @@ def test_a_variable_that_is_not_set_is_asked_for_when_it_is_needed(tmp_path: Pat
         provider_settings("mine", config, {})
 
 
+def test_a_key_in_a_base_url_is_known_as_a_secret(tmp_path: Path) -> None:
+    environ = {"OPENAI_BASE_URL": "http://h/v1?api_key=key-of-variable"}
+    text = "providers: {mine: {base_url: 'http://h/v1?token=key-of-file'}}"
+    assert set(loaded(tmp_path, text, environ).secrets.values()) == {"key-of-variable", "key-of-file"}
+
+
 def test_a_key_in_the_file_is_known_as_a_secret(tmp_path: Path) -> None:
     text = (
         "providers:\n  mine:\n    base_url: http://h/v1\n    api_key: literal-key\n"

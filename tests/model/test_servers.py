@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.servers import KEY_VARIABLES, has_password, is_loopback, token_limit_for, url_fault
+from tui.model.servers import KEY_VARIABLES, has_password, is_loopback, query_secrets, token_limit_for, url_fault
 from tui.model.subjects import parameter_from_text
 from tui.model.suggest import did_you_mean, nearest
 
@@ -36,6 +36,19 @@ def test_urls() -> None:
     assert url_fault("http://[::1/") == "is not a URL"
     assert has_password("http://me@h/v1")
     assert not has_password("http://h/v1?mail=a@b")
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("http://h/v1", ()),
+        ("http://h/v1?api-version=2&model=x", ()),
+        ("http://h/v1?api_key=a%2Bb&x=y#f", ("a+b", "a%2Bb")),
+        ("http://[?code=x&access_token=y&sig=", ("x", "y")),
+    ],
+)
+def test_keys_in_the_query_of_a_url(url: str, found: tuple[str, ...]) -> None:
+    assert query_secrets(url) == found
 
 
 def test_only_openai_itself_knows_the_new_name_of_the_limit() -> None:

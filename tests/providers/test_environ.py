@@ -1,5 +1,7 @@
 """What of the person's environment an agent gets to see."""
 
+import base64
+
 import pytest
 
 from tui.providers.processes.environ import without_keys
@@ -16,6 +18,14 @@ KEPT = {
     "HTTPS_PROXY": "http://proxy.example:3128",
     "VIRTUAL_ENV": "/home/ada/.venv",
     "LESSOPEN": "| lesspipe %s",
+    "PYTHONPATH": "/home/ada/sk-learn:/home/ada/src",
+    "LC_ALL": "de_DE.UTF-8",
+    "LS_COLORS": "rs=0:di=01;34:*.tar=01;31",
+    "XDG_SESSION_ID": "3",
+    "PIP_INDEX_URL": "https://mirror.example:8443/@team/simple",
+    "OPENAI_BASE_URL": "https://gateway.example/v1?api-version=2",
+    "EDITOR": "vim -c 'set noswapfile'",
+    "SHLVL": "2",
 }
 TAKEN = {
     "OPENAI_API_KEY": "x",
@@ -40,6 +50,27 @@ TAKEN = {
     "OTHER": "github_pat_123",
     "JWT": "eyJhbGciOi.eyJzdWIi.sig",
     "GATEWAY": "the value of the config",
+    "GATEWAY_AS_BASE64": base64.b64encode(b"the value of the config").decode(),
+    "GATEWAY_AS_BASIC": "Login " + base64.b64encode(b"user:the value of the config").decode(),
+    "GATEWAY_IN_URL": "https://x/?v=the%20value+of+the+config",
+    "SMTP_PW": "x",
+    "DB_PWD1": "x",
+    "GOOGLE_CREDS": "x",
+    "STRIPE_SK": "x",
+    "STRIPE": "sk_live_abcdef",
+    "SLACK_HOOK": "x",
+    "SLACK": "https://hooks.slack.com/services/T0/B0/xyz",
+    "NETRC": "/home/ada/.netrc",
+    "ANTHROPIC_CUSTOM_HEADERS": "X-Team: x",
+    "CUSTOM": "Authorization: Bearer zz9Tokenvalue",
+    "CURL_OPTIONS": "-H Accept:Bearer ghp_abcdefghijklmnop",
+    "CURL_HEADER_ONLY": "-H 'bearer zz9Tokenvalue'",
+    "DATABASE_URL": "postgres://u:p/w@h/d",
+    "DATABASE": "Server=h;Uid=u;Pwd=x",
+    "QUEUE": "redis://:p@ss@h",
+    "REPOSITORY": "https://abcdefghijklmnopqrstu@example.org/x.git",
+    "MAPS": "https://maps.example/?v=1&key=x",
+    "SETTINGS": '{"host": "h", "password": "x"}',
 }
 
 

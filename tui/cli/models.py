@@ -9,6 +9,7 @@ import click
 
 from tui.cli.streams import say
 from tui.model.sanitize import sanitize_line
+from tui.model.secrets import REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,14 @@ async def choose_models(
     listed = await list_each(session, names)
     failures = [f"{one.provider}: {one.error}" for one in listed if one.error]
     notes.extend(f"Note: {failure}" for failure in failures)
-    found = tuple(dict.fromkeys(model for one in listed for model in one.models))
+    # A server whose list contains a key: the name of such a model is not known any more.
+    found = tuple(dict.fromkeys(model for one in listed for model in one.models if REMOVED not in model))
+    for one in listed:
+        if left_out := sum(REMOVED in model for model in one.models):
+            what = "1 listed model is left out: its name contains"
+            if left_out > 1:
+                what = f"{left_out} listed models are left out: their names contain"
+            notes.append(f"Note: {one.provider}: {what} an API key")
     if choice == "ask":
         return await _pick(session, suites, listed, found)
     if not found:

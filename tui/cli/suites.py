@@ -1,7 +1,6 @@
 """`assay validate`, `assay schema`, `assay init`."""
 
 import asyncio
-import json
 import os
 from pathlib import Path
 
@@ -58,6 +57,7 @@ def _unlisted(models: tuple[str, ...]) -> dict[str, str]:
 )
 def schema(suite_format: str | None) -> None:
     """Print the JSON Schema of the suite formats, for use in editors."""
+    from tui.reports.json_text import json_text
     from tui.suites.schema import schema_of
 
     if suite_format == "testhaven":
@@ -66,7 +66,7 @@ def schema(suite_format: str | None) -> None:
         shown = schema_of("schema-1.0.0")
     else:
         shown = {"schema-1.0.0": schema_of("schema-1.0.0"), "testhaven": schema_of("testhaven")}
-    click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    click.echo(json_text(shown, indent=2))
 
 
 @click.command()

@@ -25,7 +25,7 @@ from tui.model.name_mask import MOST_NAMES
 from tui.model.prices import Price
 from tui.model.risk import Band, BandRule
 from tui.model.sanitize import sanitize_line
-from tui.model.servers import SERVERS, built_in, token_limit_for, variable
+from tui.model.servers import SERVERS, built_in, query_secrets, token_limit_for, variable
 from tui.model.subjects import PARAMETERS, Config, ProviderSettings, Settings, Variant, settings_from
 from tui.model.suggest import did_you_mean
 from tui.model.suite import Severity
@@ -182,6 +182,8 @@ def _read_provider(name: str, given: ProviderShape, nodes: Nodes, environ: Mappi
     entry = _ProviderEntry(replace(settings, **plain))
     if password := urlsplit(given.get("proxy", "")).password:
         entry.add_literal(f"{place.where}.proxy", unquote(password))
+    for number, secret in enumerate(query_secrets(given.get("base_url", ""))):
+        entry.add_literal(f"{place.where}.base_url.{number}", secret)
     if "api_key" in given:
         _add_key(entry, given["api_key"], nodes["providers", name, "api_key"], environ)
     if "headers" in given:

@@ -8,7 +8,7 @@ from tui.config.folders import CONFIG_FILE, MOST_CONFIG_BYTES
 from tui.documents.files import read_beginning
 from tui.documents.yaml_nodes import FileRules, Findings, read_nodes
 from tui.model.errors import ConfigError
-from tui.model.servers import KEY_VARIABLES, variable
+from tui.model.servers import KEY_VARIABLES, URL_VARIABLES, query_secrets, variable
 from tui.model.subjects import Config
 
 _MOST_DEPTH = 16
@@ -34,6 +34,8 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
     Raises ConfigError, which has the problems and whose text is one line `file:line:column: error: where: what` each.
     """
     keys = {name: value for name in KEY_VARIABLES if (value := variable(environ, name))}
+    for name in URL_VARIABLES:
+        keys |= {f"{name}.{number}": key for number, key in enumerate(query_secrets(variable(environ, name) or ""))}
     path = folder / CONFIG_FILE
     try:
         data = read_beginning(path, _RULES.most_bytes)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-_MASK = "[removed key]"
+REMOVED = "[removed key]"
 _SHORTEST = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
@@ -40,16 +40,16 @@ class Secrets:
         """Return the text without any of the values, and without the beginning of one that its end or `…` cut off."""
         text = self.hide_whole(text)
         size = self.cut(text)
-        return text[:-size] + _MASK if size else text
+        return text[:-size] + REMOVED if size else text
 
     def hide_whole(self, text: str) -> str:
         """Return a text that more may follow without any of the values; keep the beginning of one at its end."""
         for value in self._values:
             if value in text:
-                text = text.replace(value, _MASK)
+                text = text.replace(value, REMOVED)
         if self._escaped and _ESCAPE_SIGNS.search(text):
             for escaped in self._escaped:
-                text = escaped.pattern.sub(_MASK, text)
+                text = escaped.pattern.sub(REMOVED, text)
         return self._hide_cut(text) if self._values and _CUT in text else text
 
     def stream(self) -> "SecretStream":
@@ -82,7 +82,7 @@ class Secrets:
         for place, piece in enumerate(pieces[:-1]):
             held = self.held(piece)
             if held >= _SHORTEST:
-                pieces[place] = piece[:-held] + _MASK
+                pieces[place] = piece[:-held] + REMOVED
         return _CUT.join(pieces)
 
 

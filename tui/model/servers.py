@@ -1,8 +1,9 @@
 """The built-in providers: their URLs and the environment variables that configure them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from tui.model.subjects import ProviderKind, ProviderSettings, TokenLimitParameter
 
@@ -49,6 +50,8 @@ SERVERS: Mapping[str, Server] = {
 }
 
 KEY_VARIABLES = tuple(dict.fromkeys(name for server in SERVERS.values() for name in server.key_variables))
+URL_VARIABLES = tuple(server.url_variable for server in SERVERS.values() if server.url_variable)
+_KEY_PARAMETER = re.compile(r"auth|key|token|secret|pass|pwd|cred|sig|^code$", re.IGNORECASE)
 
 
 def variable(environ: Mapping[str, str], name: str) -> str | None:
@@ -133,3 +136,13 @@ def url_fault(url: str) -> str | None:
 def has_password(url: str) -> bool:
     """Return whether the URL contains a user name or password."""
     return "@" in urlsplit(url).netloc
+
+
+def query_secrets(url: str) -> tuple[str, ...]:
+    """Return the values in the URL's query that are keys by the names of their parameters, decoded and as written."""
+    values = []
+    for part in url.partition("?")[2].partition("#")[0].split("&"):
+        name, _, value = part.partition("=")
+        if value and _KEY_PARAMETER.search(name):
+            values += [unquote_plus(value), value]
+    return tuple(dict.fromkeys(values))

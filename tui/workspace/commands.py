@@ -25,7 +25,7 @@ _PASSED_ON = re.compile(
     r"|DOTNET_ROOT|GEM_HOME|ANDROID_HOME|XDG_\w+|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SSL_CERT_(FILE|DIR)",
     re.IGNORECASE,
 )
-_ADDRESS_WITH_KEY = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
+_ADDRESS_WITH_KEY = re.compile(r"://[^/\s:@]*:(?!\d+(/|$))\S*@")
 
 
 async def run_command(
@@ -66,12 +66,11 @@ async def run_command(
 
 def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
     """Return the variables that programs need to find each other, without keys."""
+    known = Secrets(secrets)
     return {
         name: value
         for name, value in environ.items()
-        if _PASSED_ON.fullmatch(name)
-        and not _ADDRESS_WITH_KEY.search(value)
-        and not any(secret in value for secret in secrets if len(secret) >= 6)
+        if _PASSED_ON.fullmatch(name) and not _ADDRESS_WITH_KEY.search(value) and known.hide(value) == value
     }
 
 

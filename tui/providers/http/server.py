@@ -11,6 +11,7 @@ from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, End, NoteChunk, Request, ServedByChunk
 from tui.model.results import ServedBy
 from tui.model.sanitize import sanitize_line
+from tui.model.servers import query_secrets
 from tui.model.subjects import ProviderSettings
 from tui.providers.http.client import HttpAnswer, HttpClient
 from tui.providers.http.decoder import AnswerDecoder, AnswerTooLong, ErrorObject, NoAnswer, ResponseTooLong, Unreadable
@@ -257,7 +258,7 @@ class ServerProvider:
         self._base_url = settings.base_url or ""
         self._headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
         # A header may hold more than the key: `Bearer KEY`.
-        values = (settings.api_key or "", *settings.headers.values())
+        values = (settings.api_key or "", *settings.headers.values(), *query_secrets(self._base_url))
         self._tries = Tries(patience, [part for value in values for part in (value, *value.split()[-1:])])
         self._peer = _peer(settings, called, patience.tries)
         self._list_url = joined(self._base_url, list_path, list_query)

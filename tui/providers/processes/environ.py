@@ -3,24 +3,31 @@
 import re
 from collections.abc import Collection, Mapping
 
-_TELLING_NAME = re.compile(
-    r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASS(?!AGE|IVE)|_PWD$|CREDENTIAL|AUTH(?!ORS?(_|$))|COOKIE|BEARER"
-    r"|CONNECTION_STRING|DSN|_PAT$|WEBHOOK",
+from tui.model.secrets import Secrets
+
+_KEY_NAME = re.compile(
+    r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASS(?!AGE|IVE)|CRED|AUTH(?!ORS?(_|$))|COOKIE|BEARER|JWT|PRIVATE|HOOK|NETRC"
+    r"|CONN(ECTION)?_?STR|DSN|HEADERS?(_|$)|_PAT$|_(SK|PSK|SAS|SIG)(_|\d*$)|.(?<!^OLD)PWD?\d*$",
     re.IGNORECASE,
 )
-_TELLING_VALUE = re.compile(
-    r"^(sk-|pk-|rk-|gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|hf_|gsk_|npm_|pypi-|eyJ[\w-]+\.eyJ)"
-    r"|://[^/\s:@]*:[^/\s@]+@"
+_KEY_VALUE = re.compile(
+    # The beginning of a key of a known service, as the value or as a word in it.
+    r"(?:^|[\s\"'`=:,;({\[])(sk[-_]|pk[-_]|rk[-_]|whsec_|gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|ya29\."
+    r"|hf_|gsk_|xai-|nvapi-|pplx-|npm_|pypi-|dop_v1_|shpat_|SG\.|hvs\.|eyJ[\w-]+\.eyJ)"
+    r"|(?i:\b(bearer|basic)\s+[\w+/.~=-]{8})"
+    r"|(?i:authorization|api[-_]?key|access[-_]?key|token|secret|passw(or)?d|;\s*pwd)[\"']?\s*[=:]\s*\S"
+    # A user with a password, which may contain a slash, or a token as the user; a key in a query or in a web hook.
+    r"|://[^/\s:@]*:(?!\d+(/|$))\S*@|://[^/\s:@]{20,}@|[?&](key|sig|code)="
+    r"|hooks\.slack\.com/|discord(app)?\.com/api/webhooks/|webhook\.office\.com/|api\.telegram\.org/bot"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 
 
 def without_keys(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
     """Return the variables that do not look like a key by name or by value and contain none of `secrets`."""
-    return {name: value for name, value in environ.items() if not _tells(name, value, secrets)}
-
-
-def _tells(name: str, value: str, secrets: Collection[str]) -> bool:
-    if _TELLING_NAME.search(name) or _TELLING_VALUE.search(value):
-        return True
-    return any(secret in value for secret in secrets if len(secret) >= 6)
+    known = Secrets(secrets)
+    return {
+        name: value
+        for name, value in environ.items()
+        if not (_KEY_NAME.search(name) or _KEY_VALUE.search(value)) and known.hide(value) == value
+    }
