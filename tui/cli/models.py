@@ -64,15 +64,13 @@ async def choose_models(
     names = configured_providers(session.config, os.environ) or ("local",)
     listed = await list_each(session, names)
     failures = [f"{one.provider}: {one.error}" for one in listed if one.error]
+    failures += [
+        f"{one.provider}: {_left_out(count)}"
+        for one in listed
+        if (count := sum(REMOVED in model for model in one.models))
+    ]
     notes.extend(f"Note: {failure}" for failure in failures)
-    # A server whose list contains a key: the name of such a model is not known any more.
     found = tuple(dict.fromkeys(model for one in listed for model in one.models if REMOVED not in model))
-    for one in listed:
-        if left_out := sum(REMOVED in model for model in one.models):
-            what = "1 listed model is left out: its name contains"
-            if left_out > 1:
-                what = f"{left_out} listed models are left out: their names contain"
-            notes.append(f"Note: {one.provider}: {what} an API key")
     if choice == "ask":
         return await _pick(session, suites, listed, found)
     if not found:
@@ -80,6 +78,13 @@ async def choose_models(
         fix = "Set a provider key or URL, such as OPENAI_BASE_URL, or pass models with -m."
         raise ConfigError("No provider lists any model" + (f" ({sanitize_line(why, 600)})" if why else ""), fix=fix)
     return found
+
+
+def _left_out(count: int) -> str:
+    """Return the sentence about listed names that contained a key: the server would not know the shown names."""
+    if count == 1:
+        return "1 listed model is left out: its name contains an API key"
+    return f"{count} listed models are left out: their names contain an API key"
 
 
 async def _pick(
