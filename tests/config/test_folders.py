@@ -7,6 +7,7 @@ import platformdirs
 import pytest
 
 from tui.config.folders import find_folders, make_private
+from tui.model.errors import ConfigError
 
 
 def test_the_platforms_folders_are_used() -> None:
@@ -25,6 +26,18 @@ def test_the_environment_may_name_each(tmp_path: Path) -> None:
     assert folders.data == Path(os.getcwd()) / "relative"
     assert folders.cache == Path("~/x").expanduser()
     assert not folders.config.exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        ("~nosuchuser/x", r"ASSAY_DATA_DIR: ~nosuchuser has no home folder\. Set it to another path\."),
+        ("/tmp/odd\udcff", r"The path /tmp/odd� is not UTF-8\. Set ASSAY_DATA_DIR to another path\."),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_an_error(folder: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        find_folders({"ASSAY_DATA_DIR": folder})
 
 
 def test_an_empty_variable_names_nothing() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.model.errors import ConfigError
+from tui.model.sanitize import sanitize_line
 
 CONFIG_FILE = "config.yaml"
 MOST_CONFIG_BYTES = 256 * 1024
@@ -41,8 +42,9 @@ class Folders:
 
 
 def find_folders(environ: Mapping[str, str]) -> Folders:
-    """Return the folders for the current user. Nothing is created. Raises ConfigError if a home folder is needed and
-    the user has none.
+    """Return the folders for the current user. Nothing is created.
+
+    Raises ConfigError for a path that is not UTF-8, and if a home folder is needed that does not exist.
     """
     return Folders(
         config=_folder(environ, "ASSAY_CONFIG_DIR", "user_config_path"),
@@ -67,12 +69,21 @@ def make_private(data: Path) -> None:
 
 
 def _folder(environ: Mapping[str, str], variable: str, platform: str) -> Path:
+    given = environ.get(variable, "").strip()
     try:
-        if given := environ.get(variable, "").strip():
-            return Path(given).expanduser().absolute()
-        import platformdirs
+        if given:
+            found = Path(given).expanduser().absolute()
+        else:
+            import platformdirs
 
-        found: Path = getattr(platformdirs, platform)("assay", appauthor=False)
+            found = getattr(platformdirs, platform)("assay", appauthor=False)
+        str(found).encode()
+    except UnicodeEncodeError as error:
+        shown = sanitize_line(os.fsencode(found).decode(errors="replace"))
+        raise ConfigError(f"The path {shown} is not UTF-8", fix=f"Set {variable} to another path.") from error
     except RuntimeError as error:
+        user = sanitize_line(given.partition("/")[0])
+        if user not in ("", "~"):
+            raise ConfigError(f"{variable}: {user} has no home folder", fix="Set it to another path.") from error
         raise ConfigError("The user has no home folder", fix=f"Set HOME or {variable}.") from error
     return found
