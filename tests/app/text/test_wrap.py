@@ -88,6 +88,27 @@ def test_text_that_arrives_in_pieces_is_laid_out_as_in_one_go(pieces: list[str],
     assert in_pieces.lines == whole.split("\n")
 
 
+@pytest.mark.parametrize("text", ["\u0301", "e\u0301\u0301", "👩\u200d", " ", "\t ", "é ", "क्षि", "กำ"])
+@pytest.mark.parametrize("start", ["", "x", "\t", "e\u0301 "])
+def test_a_row_has_a_limit_of_code_points_however_the_text_arrives(start: str, text: str) -> None:
+    line = start + text * 2_000
+    at_once, in_pieces = WrappedText(20), WrappedText(20)
+    at_once.append(line)
+    for begin in range(0, len(line), 777):
+        in_pieces.append(line[begin : begin + 777])
+    rows = [at_once.row(row) for row in range(at_once.row_count)]
+    assert rows == [in_pieces.row(row) for row in range(in_pieces.row_count)]
+    assert max(row.end - row.start for row in rows) < 1_100
+    assert "".join(map(at_once.text_of, rows)) == line
+
+
+@pytest.mark.parametrize("text", ["e\u0301\u0301\u0301", "👨\u200d👩\u200d👧\u200d👦", "ก็", "क्षि", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
+def test_rows_of_characters_with_several_code_points_are_full(text: str) -> None:
+    text = sanitize_text(text)
+    row = rows_of(text * 100, 20)[0]
+    assert cell_len(row) > 20 - cell_len(text)
+
+
 @given(raw_texts, st.integers(1, 12))
 def test_each_offset_is_in_its_row(text: str, width: int) -> None:
     shown = sanitize_text(text)

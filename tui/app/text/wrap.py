@@ -28,7 +28,7 @@ _TWO = (
 )
 
 _SECOND, _STOP = "\0", "\x01"  # the second cell of a wide character, the further cells of a tab
-_BLANKS = re.compile("[ \t]*")
+_BLANKS = re.compile("[ \t]{0,1000}")  # so many blanks may exceed the width of a row, further ones are in the next row
 _BLANK_CELLS = " \t" + _STOP
 
 
@@ -167,8 +167,9 @@ def _code_points(cells: str, end: int) -> int:
 
 
 def _cluster_end(line: str, start: int, width: int) -> int:
-    window = 4 * width + 16
-    while True:
+    # No text needs as many code points per cell: a row of marks without end would be drawn in one cell.
+    most = 8 * width + 64
+    for window in (4 * width + 16, most):
         piece = line[start : start + window]
         end = _cluster_break(piece, width)
         if end is not None:
@@ -176,7 +177,8 @@ def _cluster_end(line: str, start: int, width: int) -> int:
             return _after_blanks(line, end) if line[end : end + 1] in (" ", "\t") else end
         if start + window >= len(line):
             return len(line)
-        window *= 4
+    spans, _ = split_graphemes(piece.replace("\t", " "))
+    return start + (spans[-1][0] or most)
 
 
 def _cluster_break(piece: str, width: int) -> int | None:
