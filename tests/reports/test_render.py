@@ -243,6 +243,18 @@ def test_csv_holds_no_formulas(text: str) -> None:
         assert row["missed_checks"][0].isalpha()
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize(
+    "between", ["", " ", '"', '";"', ";;", "\t ;" * 20_000], ids=["nothing", "space", "quote", "cell", "two", "many"]
+)
+def test_csv_holds_no_formulas_where_the_separator_is_another(separator: str, between: str) -> None:
+    text = f'Paris{separator}{between}=HYPERLINK("x")'
+    report = render_report(hostile_run(text), "csv", responses=True)
+    cells = [cell for row in csv.reader(io.StringIO(report), delimiter=separator) for cell in row]
+    assert any("HYPERLINK" in cell for cell in cells)
+    assert [cell for cell in cells if cell.strip(' "').startswith("=")] == []
+
+
 def test_csv_keeps_quotes_lines_and_commas() -> None:
     text = 'a "quoted", text\nwith lines'
     assert {row["response"] for row in rows(render_report(hostile_run(text), "csv", responses=True))} == {text}

@@ -126,8 +126,9 @@ class _EscapedValue:
         """Return whether the text ends within the form that starts here."""
         places = {start}
         for forms in self._parts:
-            if any(form.startswith(text[place:]) for place in places for form in forms):
-                return True
+            for place in places:
+                if len(text) - place < len(forms[0]) and any(form.startswith(text[place:]) for form in forms):
+                    return True
             places = {place + len(form) for place in places for form in forms if text.startswith(form, place)}
             if not places:
                 break
