@@ -96,6 +96,27 @@ async def test_another_host_is_refused(assay: CommandLine) -> None:
         assert await status_of(url, Host=f"localhost:{port}") == 200
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 9_000 + b"\r\n\r\n",
+        b"GET /" + b"x" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\x16\x03\x01 no HTTP\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+    ids=["header", "address", "TLS", "chunk"],
+)
+async def test_a_bad_request_is_answered_quietly(assay: CommandLine, sent: bytes) -> None:
+    async with served(assay) as (url, process):
+        parts = urlsplit(url)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        writer.write(sent)
+        assert (await reader.read()).split(b" ")[1] == b"400"
+        writer.close()
+        process.terminate()
+        assert "Traceback" not in (await asyncio.to_thread(process.communicate))[1]
+
+
 async def test_another_origin_is_refused(assay: CommandLine) -> None:
     async with served(assay) as (url, _):
         parts = urlsplit(url)

@@ -10,6 +10,7 @@ import contextlib
 import hmac
 import ipaddress
 import json
+import logging
 import secrets
 import shlex
 import signal
@@ -100,6 +101,7 @@ async def _serve(command: Sequence[str], host: str, port: int) -> int:
     except OSError as error:
         raise AssayError(f"Cannot listen on {host}:{port} ({error.strerror})", fix="Choose another --port.") from error
     server = WebServer(command, host, listener.getsockname()[1])
+    logging.getLogger("aiohttp.server").addFilter(_is_unexpected)
     runner = web.AppRunner(server.application(), access_log=None, handle_signals=False)
     ended: asyncio.Future[int] = loop.create_future()
     signals = exit_signals()
@@ -117,6 +119,12 @@ async def _serve(command: Sequence[str], host: str, port: int) -> int:
             # The loop closes its wakeup pipe before it removes its handlers: a late signal would print an error.
             loop.remove_signal_handler(number)
             signal.signal(number, signal.SIG_IGN)
+
+
+def _is_unexpected(record: logging.LogRecord) -> bool:
+    """Return whether to log an error: one that aiohttp raises is a bad request, which was answered with 400."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not type(error).__module__.startswith("aiohttp.")
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:
