@@ -35,6 +35,29 @@ def test_names_are_masked(text: str, masked: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("I am Acme Coder 7B, acme.coder\u20117b, AcmeCoder 7B, acme_coder_7b", "I am ▇▇▇, ▇▇▇, ▇▇▇, ▇▇▇"),
+        ("Acme Coder, acme_coder.search, AcmeCoder; acme coders", "▇▇▇, ▇▇▇.search, ▇▇▇; acme coders"),
+        (
+            "betamodel.lookup, call_betamodel(), I am betamodel; the betamodel",
+            "▇▇▇.lookup, call_▇▇▇(), I am ▇▇▇; the betamodel",
+        ),
+        ("G**PT**-4o and **A**cme **C**oder", "▇▇▇ and **▇▇▇"),
+        ("ＧＰＴ-4o, ＡＣＭＥ\u3000Ｃｏｄｅｒ 7b, 𝐆𝐏𝐓-4", "▇▇▇, ▇▇▇, ▇▇▇"),
+        ("g\u200bpt-4o, word**Claude**", "▇▇▇, word**▇▇▇**"),
+        ("mock_a of my_server; mock a server, my server", "▇▇▇ of ▇▇▇; mock a server, my server"),
+        ("zorro_team, ZorroTeam, Zorro.Team", "▇▇▇, ▇▇▇, ▇▇▇"),
+    ],
+)
+def test_names_in_other_spellings_are_masked(text: str, masked: str) -> None:
+    names = ("acme-coder-7b.py", "betamodel.py")
+    agents = [Subject(name, "agent", f"/home/ada/{name}") for name in names]
+    mock = Subject("my-server/mock-a", "my-server", "mock-a")
+    assert NameMask([*agents, mock], ["Zorro Team"]).mask(text).text == masked
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "The constellation Gemini rises; a llama eats; phi = 1.618; the mistral-free coast".replace(
@@ -72,7 +95,24 @@ def test_the_config_adds_names_that_are_read_as_text() -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["GPT-4 ", "x ", "Claude", ", ", "😀", "made by Google ", "\ud800", "-mini", "\n"]), max_size=20
+        st.sampled_from(
+            [
+                "GPT-4 ",
+                "x ",
+                "Claude",
+                ", ",
+                "😀",
+                "made by Google ",
+                "\ud800",
+                "-mini",
+                "\n",
+                "*",
+                "G**PT**, ",
+                " Ｇ, ",
+                "\u200b, ",
+            ]
+        ),
+        max_size=20,
     )
 )
 def test_masks_are_at_the_reported_places_and_other_text_is_unchanged(pieces: list[str]) -> None:

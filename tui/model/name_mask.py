@@ -10,12 +10,16 @@ word:
 - `VENDORS`: the names of companies. Masked after words such as `trained by`, and if the run has a model of theirs.
 - Names of the run: ids of its models, names of its providers, and names from the config. Always masked.
 
-Markup, any kind of hyphen, or a space may separate a name and its version (`**GPT**-4`).
+Markup, any kind of hyphen, a dot, an underscore, a space or nothing may separate the parts of a name (`**GPT**-4`,
+`Acme_Coder`). Names are also found in full-width letters, and with stars or invisible characters between their letters.
 """
 
 import re
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from tui.model.subjects import Subject
@@ -91,15 +95,17 @@ _UNCOMMON_VENDORS = ("google", "microsoft", "ibm", "nvidia", "alibaba", "baidu",
 _GENERIC = frozenset(
     ("local", "replay", "agent", "agents", "api", "server", "model", "models", "default", "test", "mock", "remote")
 )
+_ORDINARY = _GENERIC | {"assistant", "chat", "main", "example", "tool", "tools", "python", "text", "search"}
 _TIERS = (
     "mini|nano|micro|pro|ultra|flash|turbo|preview|lite|opus|sonnet|haiku|instant|instruct|chat|large|medium|small|nemo|"
     "coder|codex|vision|thinking|math|max|plus|oss"
 )
 _HYPHEN = "._\\-\u2010-\u2015\u2212"
-_SPACE = " \u00a0\u2009\u202f"
+_SPACE = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
 _MARKUP = "[*_`~]{0,3}"
 # Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`.
 _BETWEEN = rf"{_MARKUP}[{_SPACE}{_HYPHEN}]?{_MARKUP}"
+_JOINED = rf"{_MARKUP}[{_HYPHEN}]{_MARKUP}"
 _START, _END = r"(?<![A-Za-z0-9À-ɏͰ-ӿ])", r"(?![A-Za-z0-9À-ɏͰ-ӿ]|\.\d)"
 """The borders of a word: no letters or digits of scripts that separate words by spaces, so `私はGPT-4です` matches."""
 _NUMBER = r"[vkmr]?\d(?:\.?[a-z0-9])*"
@@ -111,6 +117,12 @@ _SUFFIX = rf"(?:{_BETWEEN}{_NUMBER})?{_FURTHER}"
 """What may follow a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, ` Opus 4.5`, `-r1`, ` 3.3 70B Instruct`."""
 _SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
 """A version after a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
+_FOLDED = re.compile(
+    r"((?<=[^\W_])\*{1,3}(?=[^\W_])|[\xad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff])"
+    r"|[\u2100-\u214f\u24b6-\u24e9\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
+)
+"""What may disguise a name: stars between letters (`G**PT**`), invisible characters, full-width and styled letters."""
+_MOST_PASSES = 3
 _QUOTED = r"[*_`~\"'“”‘’]{0,3}"
 _MADE_BY = (
     r"(?:(?:trained|made|built|created|developed|designed|released|provided|powered|hosted|offered) (?:by|at)"
@@ -148,10 +160,14 @@ class NameMask:
         present = [family for vendor in vendors for family in FAMILIES[vendor]]
         companies = [vendor for vendor in VENDORS if vendor in vendors or vendor in words]
         families = _every_family()
+        ids = {name for subject in subjects for name in _ids_of(subject)}
+        plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
         hyphened = _alternatives(family for family in families if family in _VARIABLES)
         groups: list[tuple[NameKind, str]] = [
             ("own", _alternatives(name for name in own if name.strip())),
-            ("model", _suffixed(_alternatives({name for subject in subjects for name in _ids_of(subject)}))),
+            ("model", _suffixed(_alternatives(ids))),
+            ("model", _suffixed("|".join(sorted(filter(None, map(_unversioned, ids)), reverse=True)))),
+            ("model", rf"(?:{plain})(?=[._][a-z])|(?<=[a-z0-9][._])(?:{plain})" if plain else ""),
             ("provider", _alternatives(_providers_of(subjects))),
             ("vendor", DISTINCT["vendor"]),
             ("provider", DISTINCT["provider"]),
@@ -174,25 +190,83 @@ class NameMask:
         self._names = re.compile(f"{_START}(?:{alternatives}){_END}", re.IGNORECASE)
         self._introduced: tuple[tuple[NameKind, re.Pattern[str]], ...] = (
             ("vendor", _introduced(_MADE_BY, f"(?-i:{'|'.join((*_capitalised(VENDORS), *_UNCOMMON_VENDORS))})")),
-            ("model", _introduced(_I_AM, _alternatives(families))),
+            ("model", _introduced(_I_AM, "|".join(filter(None, (_alternatives(families), plain))))),
         )
 
     def mask(self, text: str) -> MaskedText:
         """Return the text with `▇▇▇` in the place of every name."""
-        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in self._names.finditer(text)]
-        for kind, pattern in self._introduced:
-            found += [(*match.span(1), kind) for match in pattern.finditer(text)]
+        found = self._find(text)
+        if _FOLDED.search(text):
+            # Once more with what was found there: a name may end where another one that was disguised begins.
+            for _ in range(_MOST_PASSES):
+                found += (disguised := self._find_disguised(_blanked(text, found)))
+                if not disguised:
+                    break
         pieces: list[str] = []
         names: list[MaskedName] = []
         at = length = 0
-        for start, end, kind in sorted(found):
-            if start < at:
-                continue
+        for start, end, kind in _merged(found):
             pieces += (text[at:start], MASK)
             length += start - at + len(MASK)
             names.append(MaskedName(length - len(MASK), length, kind))
             at = end
         return MaskedText("".join((*pieces, text[at:])), tuple(names)) if names else MaskedText(text)
+
+    def _find(self, text: str) -> list[tuple[int, int, NameKind]]:
+        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in self._names.finditer(text)]
+        for kind, pattern in self._introduced:
+            found += [(*match.span(1), kind) for match in pattern.finditer(text)]
+        return found
+
+    def _find_disguised(self, text: str) -> list[tuple[int, int, NameKind]]:
+        folded = _FoldedText(text)
+        found = self._find(folded.text)
+        return [(folded.place(start), folded.place(end - 1) + 1, kind) for start, end, kind in found]
+
+
+class _FoldedText:
+    """A text without what may disguise a letter, and the places of its characters in the original."""
+
+    def __init__(self, text: str) -> None:
+        pieces: list[str] = []
+        self._folded: list[int] = []
+        self._shifts: list[int] = []
+        at = length = 0
+        for match in _FOLDED.finditer(text):
+            letter = "" if match[1] else unicodedata.normalize("NFKC", match[0])
+            letter = match[0] if len(letter) > 1 else letter
+            pieces += (text[at : match.start()], letter)
+            length += match.start() - at + len(letter)
+            at = match.end()
+            self._folded.append(length)
+            self._shifts.append(at - length)
+        self.text = "".join((*pieces, text[at:]))
+
+    def place(self, index: int) -> int:
+        """Return the place of a character in the original text."""
+        edit = bisect_right(self._folded, index)
+        return index + (self._shifts[edit - 1] if edit else 0)
+
+
+def _blanked(text: str, found: Iterable[tuple[int, int, NameKind]]) -> str:
+    """Return the text with a mask of the same length in the place of each range."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, _ in _merged(found):
+        pieces += (text[at:start], MASK[0] * (end - start))
+        at = end
+    return "".join((*pieces, text[at:]))
+
+
+def _merged(found: Iterable[tuple[int, int, NameKind]]) -> list[tuple[int, int, NameKind]]:
+    """Return the ranges in order, those that overlap as one, of the kind of the first."""
+    merged: list[tuple[int, int, NameKind]] = []
+    for start, end, kind in sorted(found, key=lambda each: (each[0], -each[1])):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]), merged[-1][2])
+        else:
+            merged.append((start, end, kind))
+    return merged
 
 
 def mask_fault(name: str) -> str | None:
@@ -237,9 +311,44 @@ def _alternatives(names: Iterable[str]) -> str:
 
 
 def _spelled(name: str) -> str:
-    """Return the pattern of a name with its spelling variants: `gpt-5.2` also with a space or nothing before digits."""
-    pieces = re.split(r"[ ._-]+(?=\d)", name)
-    return _BETWEEN.join(re.escape(piece).replace(r"\-", r"[\-\u2010-\u2015]") for piece in pieces)
+    """Return the pattern of a name with other separators: `acme-coder-7b` also as `Acme Coder_7B` and `AcmeCoder7b`.
+
+    Where a part is short, or all are common words, there has to be a separator, and no space: `mock a server`.
+    """
+    parts = _parts_of(name)
+    if len(parts) < 2:
+        return re.escape(name)
+    is_common = all(part.lower() in _ORDINARY for part in parts)
+    pattern = re.escape(parts[0])
+    for before, part in pairwise(parts):
+        is_loose = part[0].isdigit() or not (is_common or _is_short(before) or _is_short(part))
+        pattern += (_BETWEEN if is_loose else _JOINED) + re.escape(part)
+    return pattern
+
+
+def _unversioned(name: str) -> str:
+    """Return the pattern of a name of several words without the version at its end, or an empty string.
+
+    Without a version it may be ordinary words, so a space separates them only in a proper noun: `Acme Coder`.
+    """
+    parts = _parts_of(name.rpartition("/")[2])
+    words = list(takewhile(lambda part: not any(map(str.isdigit, part)), parts))
+    if not 1 < len(words) < len(parts) or any(_is_short(word) or word.lower() in _ORDINARY for word in words):
+        return ""
+    joined = f"{_MARKUP}[{_HYPHEN}]?{_MARKUP}".join(map(re.escape, words))
+    proper = [
+        f"{_MARKUP}[{_SPACE}]{_MARKUP}".join(re.escape(form(word)) for word in words)
+        for form in (str.capitalize, str.upper)
+    ]
+    return f"{joined}|(?-i:{'|'.join(proper)})"
+
+
+def _parts_of(name: str) -> list[str]:
+    return [part for part in re.split(rf"[{_SPACE}{_HYPHEN}]+", name) if part]
+
+
+def _is_short(part: str) -> bool:
+    return len(part) < 3 and not any(map(str.isdigit, part))
 
 
 def _suffixed(alternatives: str) -> str:
@@ -259,11 +368,18 @@ def _ids_of(subject: Subject) -> set[str]:
     whole = {subject.name.partition("?")[0], subject.model_id}
     names = whole | {name.rpartition("/")[2] for name in whole}
     names |= {name.partition(":")[0] for name in names}
+    names |= {name.removesuffix(".py") for name in names}
     return {
         name
         for name in names
         if 2 <= len(name) <= _LONGEST_ID and re.search(r"[a-z]", name, re.IGNORECASE) and re.search(r"[\d/._:-]", name)
     }
+
+
+def _plain_names_of(subject: Subject) -> set[str]:
+    """Return the names of a model that may be ordinary words: `lookup` of the agent `lookup.py`."""
+    names = {name.rpartition("/")[2].removesuffix(".py") for name in (subject.name, subject.model_id)}
+    return {name for name in names if len(name) > 3 and name.isalpha() and name.lower() not in _ORDINARY}
 
 
 def _providers_of(subjects: Iterable[Subject]) -> set[str]:
