@@ -41,6 +41,7 @@ def test_closing_the_terminal_during_a_run_ends_the_app_and_its_processes(tmp_pa
     deadline = time.monotonic() + 60
     ended, status = os.waitpid(child, os.WNOHANG)
     while not ended and time.monotonic() < deadline:
+        time.sleep(0.01)
         ended, status = os.waitpid(child, os.WNOHANG)
     if not ended:
         os.kill(child, signal.SIGKILL)

@@ -46,6 +46,18 @@ def test_a_signal_ends_the_run_restores_the_terminal_and_is_reported(tmp_path: P
         assert (tmp_path / "ended").read_text() == "interrupted"
 
 
+def test_a_signal_to_continue_without_a_stop_leaves_no_thread_behind(tmp_path: Path) -> None:
+    with app_in(tmp_path) as terminal:
+        terminal.wait_for("Not run yet")
+        for _ in range(3):
+            start = len(terminal.raw)
+            terminal.signal(signal.SIGCONT)
+            terminal.wait_for_bytes(b"\x1b[?1049h", start)
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+        assert restored(terminal)
+
+
 @pytest.mark.parametrize("typed", ["/qsh", "/q/s", "2/xq"])
 def test_what_is_typed_right_after_the_filter_key_is_typed_into_the_filter(tmp_path: Path, typed: str) -> None:
     with app_in(tmp_path) as terminal:

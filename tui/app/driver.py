@@ -4,7 +4,6 @@ hostile pastes."""
 import asyncio
 import contextlib
 import os
-import selectors
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -93,7 +92,7 @@ def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
 def _safe_linux_driver() -> type[Driver]:
     from textual.drivers.linux_driver import LinuxDriver
 
-    from tui.app.terminal_input import POLL_SECONDS, InputParser, read_input
+    from tui.app.terminal_input import read_messages
 
     class CrashSafeDriver(LinuxDriver):
         """Textual's driver with a `TolerantFile`, with an `InputParser`, and with its own handler for changes of the
@@ -128,18 +127,6 @@ def _safe_linux_driver() -> type[Driver]:
 
         def run_input_thread(self) -> None:
             """Read the terminal and post its messages until the application mode ends."""
-            parser = InputParser(self._debug)
-            with selectors.SelectSelector() as selector:
-                selector.register(self.fileno, selectors.EVENT_READ)
-                while not self.exit_event.is_set():
-                    if not selector.select(POLL_SECONDS):
-                        messages = parser.idle()
-                    elif data := read_input(self.fileno):
-                        messages = parser.feed(data)
-                    else:  # the terminal is gone, which a signal reports
-                        self.exit_event.wait(POLL_SECONDS)
-                        continue
-                    for message in messages:
-                        self.process_message(message)
+            read_messages(self.fileno, self.exit_event, self.process_message, debug=self._debug)
 
     return CrashSafeDriver

@@ -7,8 +7,10 @@ at numbers that are no code point. Nothing that is pasted may press a key of the
 
 import os
 import re
+import selectors
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from threading import Event
 
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.events import Resize
@@ -131,3 +133,20 @@ class InputParser:
             self._parser.mouse_pixels = old.mouse_pixels
             self._parser.terminal_size = old.terminal_size
             self._parser.terminal_pixel_size = old.terminal_pixel_size
+
+
+def read_messages(descriptor: int, ended: Event, post: Callable[[Message], object], *, debug: bool = False) -> None:
+    """Read a terminal and post its messages until `ended` is set; run this in a thread."""
+    parser = InputParser(debug)
+    with selectors.SelectSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while not ended.is_set():
+            if not selector.select(POLL_SECONDS):
+                messages = parser.idle()
+            elif data := read_input(descriptor):
+                messages = parser.feed(data)
+            else:  # the terminal is gone, which a signal reports
+                ended.wait(POLL_SECONDS)
+                continue
+            for message in messages:
+                post(message)

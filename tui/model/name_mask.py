@@ -109,11 +109,12 @@ _JOINED = rf"{_MARKUP}[{_HYPHEN}]{_MARKUP}"
 _START, _END = r"(?<![A-Za-z0-9À-ɏͰ-ӿ])", r"(?![A-Za-z0-9À-ɏͰ-ӿ]|\.\d)"
 """The borders of a word: no letters or digits of scripts that separate words by spaces, so `私はGPT-4です` matches."""
 _NUMBER = r"[vkmr]?\d(?:\.?[a-z0-9])*"
+# Without the lookahead, a dot inside a number could also separate two, and a long number takes exponential time.
 _FURTHER = (
-    rf"(?:{_MARKUP}[{_HYPHEN}]{_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*)"
-    rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}\d+(?:\.\d+)?)?){_END})*"
+    rf"(?:(?!\.[a-z0-9]){_MARKUP}[{_HYPHEN}]{_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*)"
+    rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}\d+(?:\.\d+)*)?){_END})*"
 )
-_SUFFIX = rf"(?:{_BETWEEN}{_NUMBER})?{_FURTHER}"
+_SUFFIX = rf"(?:{_BETWEEN}{_NUMBER}|\.[a-z]\d(?:\.?[a-z0-9])*)?{_FURTHER}"
 """What may follow a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, ` Opus 4.5`, `-r1`, ` 3.3 70B Instruct`."""
 _SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
 """A version after a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
