@@ -1,5 +1,6 @@
 """What a stranger's suite may not do unasked."""
 
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +71,12 @@ def test_a_damaged_record_means_that_nothing_was_allowed(tmp_path: Path) -> None
 
 def command_suite(folder: Path, run: str) -> Suite:
     return replace(suite_at(folder), cases=(replace(case_of("c1"), command=CommandCheck(run)),))
+
+
+def test_a_record_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "consents.json")
+    suite = replace(suite_at(tmp_path), agent="cmd:date")
+    assert [missing.kind for missing in ConsentRecord(tmp_path / "consents.json").missing(suite)] == ["agent"]
 
 
 def test_a_consent_is_for_one_kind_of_action(tmp_path: Path) -> None:

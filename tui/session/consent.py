@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from tui.documents.files import read_whole
 from tui.model.errors import ConsentNeeded, StoreError
 from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
@@ -149,7 +150,7 @@ class ConsentRecord:
 
     def _read(self) -> set[str]:
         try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            kept = json.loads(read_whole(self._file, _LARGEST_FILE))
         except (OSError, ValueError):
             return set()
         return {mark for mark in kept if isinstance(mark, str)} if isinstance(kept, list) else set()
