@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
@@ -51,10 +53,11 @@ def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_pa
     assert open_suites.read_changed() == ()
 
 
-def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [StoreError("The history is damaged"), TypeError("The history is damaged")])
+def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(error: Exception, tmp_path: Path) -> None:
     class Forgetful(ScriptedSession):
-        def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
-            raise StoreError("The history is damaged", where=suite.path)
+        def latest_results(self, _suite: Suite) -> tuple[TrialResult, ...]:
+            raise error
 
     path = tmp_path / "a.yaml"
     path.write_text("")

@@ -142,8 +142,9 @@ class OpenSuites:
             state = RunState()
             try:
                 state.take_results(self._session.latest_results(loaded.suite))
-            except AssayError as error:
-                problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", str(error)))
+            except Exception as error:  # noqa: BLE001 one bad history must not end the app
+                what = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+                problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", what))
             self._states.setdefault(path, state)
         outdated = loaded.suite is None and before.suite is not None
         suite = before.suite if outdated else loaded.suite
