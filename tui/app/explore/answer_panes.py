@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from tui.app.context import AppContext
 from tui.app.explore.answer_lines import closing_note, waiting_note
+from tui.app.explore.question_line import prompt_beginning
 from tui.app.keymap import key_of, with_keys
 from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.figures import figure_line
@@ -193,6 +194,8 @@ class AnswerPane(Vertical):
             broke = fault
         elif not self._length or (trial and trial.waits):
             waits = with_keys(self.screen, waiting_note(trial, reason))
+            if trial is None and self._case is not None:
+                waits = f"{waits}\n\n{prompt_beginning(self._case)}"
         self.view.note(waits)
         self._fault.update(Content(broke))
         self._fault.display = bool(broke)

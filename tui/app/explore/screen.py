@@ -20,6 +20,7 @@ from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.live_run import LiveRun
 from tui.app.explore.overview import SuiteOverview
+from tui.app.explore.question_line import QuestionLine
 from tui.app.explore.saved_runs import SavedRuns
 from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
@@ -68,7 +69,9 @@ class ExploreScreen(FrameScreen):
     }
     ExploreScreen.-short DetailTabs { height: 48%; }
     ExploreScreen AnswerPanes, ExploreScreen DetailTabs, ExploreScreen.-case #overview { display: none; }
-    ExploreScreen.-case AnswerPanes, ExploreScreen.-case DetailTabs { display: block; }
+    ExploreScreen.-case AnswerPanes, ExploreScreen.-case DetailTabs,
+    ExploreScreen.-case QuestionLine { display: block; }
+    ExploreScreen.-case.-low QuestionLine, ExploreScreen.-case.-only-details QuestionLine { display: none; }
     ExploreScreen.-case.-low DetailTabs, ExploreScreen.-case.-zoomed DetailTabs, ExploreScreen.-zoomed SuitePanel,
     ExploreScreen.-no-suites SuitePanel { display: none; }
     ExploreScreen.-case.-only-details DetailTabs { display: block; height: 1fr; }
@@ -89,6 +92,7 @@ class ExploreScreen(FrameScreen):
         self.answers = AnswerPanes(context, id="answers")
         self.overview = SuiteOverview(context.selection, id="overview")
         self.details = DetailTabs(context, id="details")
+        self.question = QuestionLine(id="question")
         self._marks_changed = False
         self._flushes = 0
 
@@ -99,6 +103,7 @@ class ExploreScreen(FrameScreen):
             yield self.suites
             with Vertical(id="middle"):
                 yield self.overview
+                yield self.question
                 yield self.answers
                 yield self.details
         yield KeyFooter()
@@ -158,6 +163,7 @@ class ExploreScreen(FrameScreen):
         """Display the selected case, or the suite if no case is selected."""
         has_case = self.selection.case is not None and bool(self.selection.models)
         self.set_class(has_case, "-case")
+        self.question.show(self.selection.case if has_case else None)
         if has_case:
             self.answers.show()
             self._show_details()

@@ -7,7 +7,7 @@ from tui.app.text.page import Page, Run, TextStyle
 from tui.model.sanitize import sanitize_text
 
 _DIM = TextStyle("dim")
-_MOST_NOTE_ROWS = 4
+_MOST_NOTE_ROWS, _MOST_NOTE_ROWS_ALONE = 4, 60
 
 
 class _Above(NamedTuple):
@@ -126,7 +126,8 @@ class Sheet:
     @property
     def row_count(self) -> int:
         """Return the number of rows."""
-        note = min(self._foot.row_count, _MOST_NOTE_ROWS) if self._foot else 0
+        most = _MOST_NOTE_ROWS_ALONE if self.answer.is_empty else _MOST_NOTE_ROWS
+        note = min(self._foot.row_count, most) if self._foot else 0
         return self.foot_row + max(note, int(self.keeps_foot))
 
     def page_at(self, row: int) -> tuple[Page, int] | None:

@@ -1,0 +1,45 @@
+"""The prompt of the selected case: one line above the answers, and its beginning in a pane without an answer."""
+
+from tui.app.presentation.pieces import Line, cut
+from tui.app.widgets.text_views import PieceLine
+from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.model.suite import Case
+
+_MOST_LINES, _MOST_CHARACTERS = 12, 1200
+
+
+def question_line(case: Case | None, width: int) -> Line:
+    """Return the prompt of a case in one line: its first step, and how many steps follow."""
+    if case is None or not case.steps:
+        return ()
+    head = " Prompt " if len(case.steps) == 1 else f" Step 1 of {len(case.steps)} "
+    text = " ".join(sanitize_text(case.steps[0].input[: 8 * width]).split())
+    return ((head, "dim"), (cut(text, max(0, width - len(head) - 1)), "plain"))
+
+
+def prompt_beginning(case: Case) -> str:
+    """Return the beginning of the prompt for a pane without an answer; the Prompt tab has all of it."""
+    steps = case.steps
+    whole = steps[0].input if steps else ""
+    if len(steps) > 1:
+        whole = "\n".join(f"{number}. {sanitize_line(step.input, 200)}" for number, step in enumerate(steps[:20], 1))
+    lines = sanitize_text(whole[:_MOST_CHARACTERS]).splitlines()
+    cut_off = len(lines) > _MOST_LINES or len(whole) > _MOST_CHARACTERS
+    return "\n".join([*lines[:_MOST_LINES], *(["…"] if cut_off else [])])
+
+
+class QuestionLine(PieceLine):
+    """One line with the prompt of the selected case."""
+
+    DEFAULT_CSS = "QuestionLine { background: $background; padding: 0 1; display: none; }"
+
+    case: Case | None = None
+
+    def show(self, case: Case | None) -> None:
+        """Display the prompt of another case."""
+        self.case = case
+        self.draw()
+
+    def line_for(self, width: int) -> Line:
+        """Return the line for a width."""
+        return question_line(self.case, width)
