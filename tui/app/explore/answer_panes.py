@@ -135,6 +135,11 @@ class AnswerPane(Vertical):
             self._pinned = None if is_usual else (trial, number)
             self.show(self._case, self._trial)
 
+    @property
+    def answer(self) -> str:
+        """Return the displayed answer, with a heading for each step if there are several; empty without an answer."""
+        return transcript(self._case, self._attempt(self._trial)) if self._case is not None else ""
+
     def go_to_step(self, step: int) -> None:
         """Scroll to a step, if it has started."""
         attempt = self._attempt(self._trial)

@@ -13,8 +13,10 @@ from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus
 
 from tui.app.context import AppContext
+from tui.app.dialogs import ChoiceScreen
 from tui.app.editor import edit
 from tui.app.explore.answer_panes import AnswerPanes
+from tui.app.explore.copy_menu import copies
 from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
@@ -29,6 +31,7 @@ from tui.app.keymap import key_of
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
+from tui.app.presentation.figures import counted
 from tui.app.presentation.model_faults import LOCAL_MODEL, not_run_words
 from tui.app.run_controls import RunControls, broken_words
 from tui.app.run_messages import (
@@ -55,7 +58,9 @@ from tui.model.scores import ItemKey
 from tui.model.suite import Case
 
 _FLUSHES_A_FIGURE = 4
-_CASE_ACTIONS = frozenset({"go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_in_step", "zoom"})
+_CASE_ACTIONS = frozenset(
+    {"copy", "go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_in_step", "zoom"}
+)
 """Actions on the panes and tabs, which are displayed only while a case is selected."""
 
 
@@ -533,6 +538,20 @@ class ExploreScreen(FrameScreen):
         """Go to the next or previous match in the current pane."""
         self.stop_auto_follow()
         self.answers.go_to_match(by)
+
+    @work(group="copy", exclusive=True)
+    async def action_copy(self) -> None:
+        """Ask what to copy of the selected case, and copy it to the clipboard."""
+        open_suite, case, pane = self.selection.usable, self.selection.case, self.answers.current
+        if open_suite is None or case is None or pane is None:
+            self.notify("Nothing to copy here. Select a case.", severity="warning", markup=False)
+            return
+        found = await asyncio.to_thread(copies, open_suite, case, pane.model, pane.answer)
+        place = await self.app.push_screen_wait(ChoiceScreen("Copy", [each.line for each in found], 0, verb="copy"))
+        if place is not None:
+            self.app.copy_to_clipboard(found[place].text)
+            size = counted(len(found[place].text), "character")
+            self.notify(f"Copied: {found[place].name.lower()}, {size}.", markup=False, timeout=3)
 
     def action_zoom(self) -> None:
         """Zoom the current pane, or the tabs if they have the focus, or restore the layout."""

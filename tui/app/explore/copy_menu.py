@@ -1,0 +1,59 @@
+"""What can be copied of the selected case: the answer, its code blocks, the prompt, and a command that repeats it."""
+
+import glob
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tui.app.open_suites import OpenSuite
+from tui.app.presentation.figures import counted
+from tui.app.presentation.pieces import Line
+from tui.model.sanitize import remove_unseen, sanitize_line
+from tui.model.suite import Case
+
+_MOST_BLOCKS = 20
+MOST_CHARACTERS = 1_000_000  # terminals refuse more
+
+
+class Copy(NamedTuple):
+    """A text that can be copied, its name, and a detail about it."""
+
+    name: str
+    detail: str
+    text: str
+
+    @property
+    def line(self) -> Line:
+        """Return the line of the menu."""
+        return ((f" {self.name}", "strong"), (f"  {sanitize_line(self.detail, 60)}", "dim"))
+
+
+def copies(open_suite: OpenSuite, case: Case, model: str, answer: str) -> list[Copy]:
+    """Return the texts that can be copied. Control characters are removed: a pasted text could run a command."""
+    found: list[Copy] = []
+    if answer:
+        found.append(Copy("Answer", counted(len(answer), "character"), answer))
+        found += _code_blocks(answer)
+    prompt = "\n\n".join(step.input for step in case.steps)
+    found.append(Copy("Prompt", counted(len(prompt), "character"), prompt))
+    command = repeat_command(open_suite, case, model)
+    found.append(Copy("Command", command, command))
+    return [each._replace(text=remove_unseen(each.text[:MOST_CHARACTERS])) for each in found]
+
+
+def repeat_command(open_suite: OpenSuite, case: Case, model: str) -> str:
+    """Return the command line that runs the case on the model again."""
+    agent = open_suite.suite.agent if open_suite.suite else None
+    words = ["assay", "run", str(open_suite.suite.path if open_suite.suite else open_suite.path)]
+    words += [] if model == agent else ["-m", model]
+    return shlex.join([*words, "--case", glob.escape(case.id)])
+
+
+def _code_blocks(answer: str) -> Iterator[Copy]:
+    from tui.session.changes import find_blocks
+
+    blocks = find_blocks(answer)
+    for block in blocks[:_MOST_BLOCKS]:
+        size = counted(block.text.count("\n"), "line")
+        name = f"Code block {block.number + 1}" if len(blocks) > 1 else "Code block"
+        yield Copy(name, f"{block.language}, {size}" if block.language else size, block.text)
