@@ -1,30 +1,10 @@
 """`assay paths`, `assay config`, `assay completion`."""
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from tui.cli.streams import say
-
-if TYPE_CHECKING:
-    pass
-
-_SAMPLE = """\
-# Config file of Assay. Every key is optional. Check it with: assay config check
-
-# Variants: named models with settings.
-models:
-  # warm: {provider: local, id: smollm2-135m, temperature: 0.8, seed: 7}
-
-# Servers that speak the OpenAI protocol. Keys come from the environment.
-providers:
-  # my-server: {kind: openai, base_url: "http://localhost:8080/v1", api_key: "${MY_SERVER_KEY}"}
-
-# Prices of models and variants, in USD per million tokens. Prices of most public models are built in.
-prices:
-  # my-server/some-model: {input: 0.5, output: 1.5}
-"""
 
 
 @click.command()
@@ -62,8 +42,9 @@ def config_path() -> None:
 
 @config.command("init")
 def config_init() -> None:
-    """Write a commented config file. An existing file is not changed."""
+    """Write a config file with every setting, commented out. An existing file is not changed."""
     from tui.config.folders import find_folders
+    from tui.config.template import config_template
     from tui.model.errors import ConfigError
 
     file = find_folders(os.environ).config_file
@@ -75,7 +56,7 @@ def config_init() -> None:
     except OSError as error:
         raise ConfigError(f"Cannot write the file ({error.strerror})", where=str(file)) from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-        opened.write(_SAMPLE)
+        opened.write(config_template())
     say(f"Wrote {file}")
 
 

@@ -55,13 +55,17 @@ def _unlisted(models: tuple[str, ...]) -> dict[str, str]:
 @click.option(
     "--format", "suite_format", type=click.Choice(["schema-1.0.0", "testhaven"]), help="Print only this format."
 )
-def schema(suite_format: str | None) -> None:
-    """Print the JSON Schema of the suite formats, for use in editors."""
+@click.option("--config", "of_config", is_flag=True, help="Print the JSON Schema of the config file.")
+def schema(suite_format: str | None, of_config: bool) -> None:
+    """Print the JSON Schema of the suite formats or of the config file, for use in editors."""
+    from tui.config.template import config_schema
     from tui.reports.json_text import json_text
     from tui.suites.schema import schema_of
 
-    if suite_format == "testhaven":
-        shown: object = schema_of("testhaven")
+    if of_config:
+        shown: object = config_schema()
+    elif suite_format == "testhaven":
+        shown = schema_of("testhaven")
     elif suite_format:
         shown = schema_of("schema-1.0.0")
     else:
