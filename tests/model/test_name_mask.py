@@ -1,5 +1,7 @@
 """Names of models, providers and vendors masked in texts, and ordinary words left alone."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,22 @@ from tui.model.subjects import Subject
 
 MOCK = NameMask([Subject("openai/mock-a", "openai", "mock-a"), Subject("local/smollm2-135m", "local", "smollm2-135m")])
 LLAMA = NameMask([Subject("llama-3", "openrouter", "meta-llama/llama-3.3-70b-instruct"), Subject("o3", "azure", "o3")])
+
+
+@pytest.mark.parametrize("text", ["gpt-{}é", "Claude 4{}é", "gpt-4-mini{}é", "llama3{}.é"])
+@pytest.mark.parametrize("part", ["4.4", ".4a", "-1b", "-mini 4.5", ".1b.1b", "**.**1b"])
+def test_the_cost_of_a_long_version_is_linear(text: str, part: str) -> None:
+    def cost(times: int) -> float:
+        long = text.format(part * times)
+        costs = []
+        for _ in range(5):
+            begun = time.thread_time()
+            for _ in range(20):
+                MOCK.mask(long)
+            costs.append(time.thread_time() - begun)
+        return min(costs)
+
+    assert cost(14) < 20 * cost(7), "without ambiguity it is about twice as much"
 
 
 @pytest.mark.parametrize(
