@@ -75,6 +75,13 @@ def end_on_signals(end: Callable[[int], object]) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
+def _drawn_on() -> "TextIOWrapper | None":
+    """Return the stream on which the app draws. Textual draws on stderr: with `2> FILE` the app would be invisible."""
+    streams = (sys.__stderr__, sys.__stdout__)
+    found = next((stream for stream in streams if stream is not None and stream.isatty()), sys.__stderr__)
+    return None if found is None else cast("TextIOWrapper", TolerantFile(found))
+
+
 def crash_safe_driver(driver: type[Driver]) -> type[Driver]:
     """Return a safe version of Textual's drivers for Linux and macOS and for a browser; return any other driver
     unchanged."""
@@ -100,11 +107,21 @@ def _safe_linux_driver() -> type[Driver]:
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
-            # Textual draws on stderr. With `2> FILE` the app would be invisible.
-            streams = (sys.__stderr__, sys.__stdout__)
-            drawn_on = next((stream for stream in streams if stream is not None and stream.isatty()), self._file)
-            if drawn_on is not None:
-                self._file = cast("TextIOWrapper", TolerantFile(drawn_on))
+            self._file = _drawn_on() or self._file
+            # Textual's handler restarts its threads wherever the signal interrupts the program.
+            asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, self._continue)
+
+        def _continue(self) -> None:
+            """Start application mode again after SIGCONT.
+
+            The signal also comes without a stop: with SIGHUP when the terminal closes, or from `kill -CONT`. Threads
+            that are replaced without being stopped would keep the process alive for ever.
+            """
+            if not self._auto_restart:  # an editor uses the terminal
+                return
+            if self._key_thread is not None and self._key_thread.is_alive():
+                self.suspend_application_mode()
+            self.resume_application_mode()
 
         def start_application_mode(self) -> None:
             """Start application mode with a handler that reads the size in the event loop.
