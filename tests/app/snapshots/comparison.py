@@ -2,6 +2,7 @@
 
 `uv run pytest tests/app/snapshots --snapshot-update` stores the screens as they are now, with `-k review` only those
 whose name contains `review`. Look at the changed pictures in `pictures/` (a browser shows them) before you commit them.
+The pictures in `docs/pictures/` are copies, which the same command replaces.
 """
 
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.app.snapshots.scenes import Scene
 from tests.app.snapshots.stage import staged
 
 PICTURES = Path(__file__).parent / "pictures"
+DOCUMENT_PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 
 
 async def compare(scene: Scene, size: tuple[int, int], folder: Path, update: bool) -> None:
@@ -27,7 +29,11 @@ async def compare(scene: Scene, size: tuple[int, int], folder: Path, update: boo
             else:
                 await step(stage)
         if update:
-            file.write_text(await stage.still(0.4), encoding="utf-8")
+            picture = await stage.still(0.4)
+            file.write_text(picture, encoding="utf-8")
+            copy = DOCUMENT_PICTURES / file.name
+            if copy.exists():
+                copy.write_text(picture, encoding="utf-8")
             return
         stored = file.read_text(encoding="utf-8") if file.exists() else ""
         current = await stage.still(3, until=stored)

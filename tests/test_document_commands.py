@@ -1,0 +1,142 @@
+"""The commands and examples in the documents work.
+
+Every line of a shell block is run, page by page in one folder, with a server on loopback in the place of the models. A
+YAML block whose first line is a comment with a file name is that file for the commands after it.
+"""
+
+import asyncio
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.command_line import CommandLine
+from tests.support.model_server import ModelServer, answer_by
+from tests.support.pages import PAGES, TOP, Block, blocks
+from tests.support.terminal import Terminal
+
+FILE_NAME = re.compile(r"# ([\w.-]+\.ya?ml)\n")
+# Commands that install or download, start the tests themselves, or need a page of their own in another test.
+NOT_RUN = {
+    "git clone URL assay",
+    "cd assay",
+    "pip install uv",
+    "pip install uv && uv run pytest",
+    "pip install ./assay",
+}
+# Keys to press in an app that a page opens, and the text that appears then, or disappears (-).
+PLAYED = {
+    "uv run assay first.yaml": (
+        ("H", "1 saved run"), ("enter", "saved runs:"), ("m", "p statistics"), ("p", "Statistics:"),
+        ("escape", "-Statistics:"), ("m", "R run all"), ("C", "A is better"), ("a", "1 preferred"),
+        ("escape", "-A is better"), ("v", "Reviewer"), ("enter", "0/2"), ("0", "1/2"), ("1", "All 2 items are scored"),
+        ("escape", "Leave Review?"), ("y", "R run all"),
+    )
+}  # fmt: skip
+
+
+def shell_lines(block: Block) -> list[str]:
+    """Return the commands of a shell block, or of the steps of a workflow."""
+    if block.language in ("", "sh"):
+        return [line for line in block.text.splitlines() if line.strip()]
+    if block.language == "yaml" and "runs-on:" in block.text:
+        jobs = yaml.safe_load(block.text)["jobs"].values()
+        return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    return []
+
+
+def write_shims(folder: Path) -> None:
+    """Write `assay` and `uv run assay` as programs that run this source with this Python."""
+    folder.mkdir()
+    scripts = {
+        "assay": f'exec "{sys.executable}" -m tui "$@"',
+        "uv": '[ "$1 $2" = "run assay" ] || exit 99\nshift 2\nexec assay "$@"',
+    }
+    for name, line in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+
+
+def is_interactive(line: str) -> bool:
+    """Return whether the command opens the app: `assay` alone or with a path."""
+    words = line.rpartition("uv run assay")[2].split() if "uv run assay" in line else ["-"]
+    return not words or words[0].endswith(".yaml")
+
+
+async def run_shell(line: str, folder: Path, environ: dict[str, str]) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        "bash",
+        "-c",
+        line,
+        cwd=folder,
+        env=environ,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await process.communicate()
+    return process.returncode or 0, output.decode()
+
+
+def open_app(line: str, folder: Path, environ: dict[str, str]) -> None:
+    command = line.removeprefix("pip install uv && ")
+    with Terminal(["bash", "-c", f"exec {command}"], size=(120, 40), cwd=folder, env=environ) as terminal:
+        terminal.wait_for("? help")
+        for key, text in PLAYED.get(line, ()):
+            terminal.press(key)
+            wait = terminal.wait_while if text.startswith("-") else terminal.wait_for
+            wait(text.removeprefix("-"))
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    folder = tmp_path / "checkout"
+    shutil.copytree(TOP / "test-suites", folder / "test-suites")
+    shutil.copy(TOP / "tests" / "imports" / "files" / "version-3.json", folder / "results.json")
+    write_shims(tmp_path / "bin")
+    environ = CommandLine(home).environ()
+    environ |= {
+        "PATH": f"{tmp_path / 'bin'}:{environ['PATH']}",
+        "PYTHONPATH": str(TOP),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        "OPENAI_API_KEY": "key-of-the-test",
+    }
+    async with ModelServer(answer_by({"France": "The capital of France is Paris."})) as server:
+        environ["OPENAI_BASE_URL"] = server.url
+        (home / "assay_config_dir").mkdir(parents=True)
+        config = f"providers:\n  local: {{kind: openai, base_url: '{server.url}'}}\n"
+        (home / "assay_config_dir" / "config.yaml").write_text(config)
+        for block in blocks(page):
+            if named := FILE_NAME.match(block.text):
+                (folder / named[1]).write_text(block.text, encoding="utf-8")
+            for line in shell_lines(block):
+                if line in NOT_RUN:
+                    continue
+                if is_interactive(line):
+                    await asyncio.to_thread(open_app, line, folder, environ)
+                    continue
+                runs = "assay run " in line  # ends with 1, since the answers of the server pass few checks
+                own_config = {"ASSAY_CONFIG_DIR": str(home / "new")} if "assay config " in line else {}
+                code, output = await run_shell(line, folder, environ | own_config)
+                assert code in ((0, 1) if runs else (0,)), f"{line}: {code}\n{output}"
+                assert not runs or "Cannot connect" not in output, output
+    if page.name == "tutorial.md":
+        assert len((folder / "scores.jsonl").read_text().splitlines()) == 2
+        assert "SQL injection" in (folder / "first.html").read_text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+async def test_every_config_in_it_is_valid(page: Path, tmp_path: Path) -> None:
+    assay = CommandLine(tmp_path)
+    (tmp_path / "assay_config_dir").mkdir()
+    for block in blocks(page):
+        if block.language == "yaml" and not FILE_NAME.match(block.text):
+            (tmp_path / "assay_config_dir" / "config.yaml").write_text(block.text, encoding="utf-8")
+            checked = await assay.run_async("config", "check", env={"MY_SERVER_KEY": "key-of-the-test"})
+            assert checked.code == 0, checked.out + checked.err
