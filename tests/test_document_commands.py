@@ -19,7 +19,7 @@ from tests.support.pages import PAGES, TOP, Block, blocks
 from tests.support.terminal import Terminal
 
 FILE_NAME = re.compile(r"# ([\w.-]+\.ya?ml)\n")
-# Commands that install or download, start the tests themselves, or need a page of their own in another test.
+# Commands that download or install something, or start the tests themselves.
 NOT_RUN = {
     "git clone URL assay",
     "cd assay",
