@@ -14,7 +14,6 @@ from textual.widgets import Static
 
 from tui.app.context import AppContext
 from tui.app.explore.answer_lines import closing_note, waiting_note
-from tui.app.explore.question_line import prompt_beginning
 from tui.app.keymap import key_of, with_keys
 from tui.app.open_suites import MOST_PANES
 from tui.app.presentation.figures import figure_line
@@ -25,6 +24,7 @@ from tui.app.presentation.transcript import marks_in, reasoning, steps_at, trans
 from tui.app.run_requests import WaitReason
 from tui.app.theme.styles import content_of
 from tui.app.widgets.answer_view import AnswerView
+from tui.app.widgets.question_line import prompt_beginning
 from tui.model.sanitize import sanitize_text
 from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case

@@ -22,7 +22,6 @@ from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.live_run import LiveRun
 from tui.app.explore.overview import SuiteOverview
-from tui.app.explore.question_line import QuestionLine
 from tui.app.explore.saved_runs import SavedRuns
 from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
@@ -50,6 +49,7 @@ from tui.app.runs.screen import RunChoice
 from tui.app.splash import FrameScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
+from tui.app.widgets.question_line import QuestionLine
 from tui.app.widgets.scroll_view import TailView
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey

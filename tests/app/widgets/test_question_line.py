@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tests.app.explore.explored import explored, session_for
 from tests.support.scripted_session import Opened, case_of, suite_of
-from tui.app.explore.question_line import prompt_beginning, question_line
 from tui.app.presentation.pieces import text_of, width_of
+from tui.app.widgets.question_line import prompt_beginning, question_line
 from tui.model.suite import Step
 
 
