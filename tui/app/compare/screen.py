@@ -66,6 +66,7 @@ class CompareScreen(AppScreen[None]):
         _key("3", "next_answer(0)", "repeat-a", "Next repeat or attempt of A"),
         _key("4", "next_answer(1)", "repeat-b", "Next repeat or attempt of B"),
         _key("o", "toggle_fold", "fold", "Fold or show unchanged lines", "fold"),
+        _key("i", "toggle_question", "question", "Show the whole prompt, or one line of it", "prompt"),
         _key("escape", "leave", "leave", "Back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
@@ -149,6 +150,7 @@ class CompareScreen(AppScreen[None]):
         names, answers = self._names, (pair.a, pair.b)
         if swapped:
             names, answers = (names[1], names[0]), (pair.b, pair.a)
+        self.view.question.show(next((each for each in self._pairs.suite.cases if each.id == entry.case), None))
         self.view.show(pair.diff, names, answers, blind=comparison.blind, stay=stay)
         self.view.show_choice(entry.choice, swapped, pair.note)
         self._answers = pair.both
@@ -192,6 +194,10 @@ class CompareScreen(AppScreen[None]):
         if not comparison.step(1):
             self.notify("Last case reached.", markup=False, timeout=3)
         self._show()
+
+    def action_toggle_question(self) -> None:
+        """Show the whole prompt, or one line of it."""
+        self.view.question.toggle()
 
     def action_toggle_blind(self) -> None:
         """Hide names and verdicts and shuffle the sides, or show them again."""

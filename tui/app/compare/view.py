@@ -10,6 +10,7 @@ from tui.app.compare.pairs import CaseEntry, ComparisonSession
 from tui.app.diff.view import DiffView
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.question_line import QuestionPanel
 from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.diffs import FileDiff
 from tui.session.answers import Answer
@@ -79,16 +80,18 @@ class CompareView(Vertical):
     CompareView { height: 1fr; border: round $quiet-border; &:focus-within { border: round $focused-border; } }
     CompareView > TextPanel { display: none; padding: 1 2; }
     CompareView.-nothing > TextPanel { display: block; }
-    CompareView.-nothing > DiffView, CompareView.-nothing > PieceLine { display: none; }
+    CompareView.-nothing > DiffView, CompareView.-nothing > PieceLine,
+    CompareView.-nothing > QuestionPanel { display: none; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.diff = DiffView()
+        self.question, self.diff = QuestionPanel(), DiffView()
         self._heads, self._choice, self._nothing = _Heads(), _ChoiceLine(), TextPanel()
 
     def compose(self) -> ComposeResult:
-        """Yield the names, the diff and the choice."""
+        """Yield the prompt, the names, the diff and the choice."""
+        yield self.question
         yield self._heads
         yield self.diff
         yield self._nothing

@@ -73,7 +73,8 @@ class ExploreScreen(FrameScreen):
         &:focus-within { border: round $focused-border; }
     }
     ExploreScreen.-short DetailTabs { height: 48%; }
-    ExploreScreen AnswerPanes, ExploreScreen DetailTabs, ExploreScreen.-case #overview { display: none; }
+    ExploreScreen AnswerPanes, ExploreScreen DetailTabs, ExploreScreen QuestionLine,
+    ExploreScreen.-case #overview { display: none; }
     ExploreScreen.-case AnswerPanes, ExploreScreen.-case DetailTabs,
     ExploreScreen.-case QuestionLine { display: block; }
     ExploreScreen.-case.-low QuestionLine, ExploreScreen.-case.-only-details QuestionLine { display: none; }

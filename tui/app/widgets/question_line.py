@@ -1,4 +1,9 @@
-"""The prompt of the selected case: one line above the answers, and its beginning in a pane without an answer."""
+"""The prompt of a case: one line above its answers, the whole of it, and its beginning in a pane without an answer."""
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
 
 from tui.app.presentation.pieces import Line, cut
 from tui.app.widgets.text_views import PieceLine
@@ -6,6 +11,7 @@ from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.suite import Case
 
 _MOST_LINES, _MOST_CHARACTERS = 12, 1200
+_MOST_WHOLE = 20_000
 
 
 def question_line(case: Case | None, width: int) -> Line:
@@ -31,7 +37,7 @@ def prompt_beginning(case: Case) -> str:
 class QuestionLine(PieceLine):
     """One line with the prompt of the selected case."""
 
-    DEFAULT_CSS = "QuestionLine { background: $background; padding: 0 1; display: none; }"
+    DEFAULT_CSS = "QuestionLine { background: $background; padding: 0 1; }"
 
     case: Case | None = None
 
@@ -43,3 +49,35 @@ class QuestionLine(PieceLine):
     def line_for(self, width: int) -> Line:
         """Return the line for a width."""
         return question_line(self.case, width)
+
+
+class QuestionPanel(Vertical):
+    """The prompt of a case above two answers: one line, or up to a third of the screen."""
+
+    DEFAULT_CSS = """
+    QuestionPanel { height: auto; max-height: 33%; }
+    QuestionPanel > VerticalScroll { height: auto; max-height: 100%; padding: 0 2; scrollbar-size-vertical: 1; }
+    QuestionPanel > VerticalScroll > Static { height: auto; }
+    QuestionPanel > VerticalScroll, QuestionPanel.-whole > QuestionLine { display: none; }
+    QuestionPanel.-whole > VerticalScroll { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line, self._whole = QuestionLine(), Static(Content(), markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Compose the line and the whole prompt."""
+        yield self._line
+        with VerticalScroll(can_focus=False):
+            yield self._whole
+
+    def show(self, case: Case | None) -> None:
+        """Display the prompt of another case."""
+        self._line.show(case)
+        steps = case.steps if case is not None else ()
+        self._whole.update(Content(sanitize_text("\n\n".join(step.input for step in steps)[:_MOST_WHOLE])))
+
+    def toggle(self) -> None:
+        """Show the whole prompt, or one line of it."""
+        self.toggle_class("-whole")
