@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
+from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
 from tui.app.compare.screen import CompareScreen
 from tui.app.compare.view import CaseList
@@ -286,3 +287,14 @@ async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: Sq
         await seen.until(lambda: seen.app.screen is matrix)
         assert matrix.panel.table.case_id == "c2"
         assert matrix.panel.table.has_focus
+
+
+async def test_the_prompt_is_above_the_answers_in_one_line_or_whole(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        question = screen(seen).view.question
+        await seen.until(lambda: any("Prompt " in row for row in screen_rows(seen.app.screen)))
+        assert question.size.height == 1
+        await seen.press("Q")
+        await seen.until(lambda: question.has_class("-whole") and not question.query_one("QuestionLine").display)
+        await seen.press("Q")
+        await seen.until(lambda: any("Prompt " in row for row in screen_rows(seen.app.screen)))

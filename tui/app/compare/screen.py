@@ -66,7 +66,7 @@ class CompareScreen(AppScreen[None]):
         _key("3", "next_answer(0)", "repeat-a", "Next repeat or attempt of A"),
         _key("4", "next_answer(1)", "repeat-b", "Next repeat or attempt of B"),
         _key("o", "toggle_fold", "fold", "Fold or show unchanged lines", "fold"),
-        _key("i", "toggle_question", "question", "Show the whole prompt, or one line of it", "prompt"),
+        _key("Q", "toggle_question", "question", "Show the whole prompt, or one line of it", "prompt"),
         _key("escape", "leave", "leave", "Back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
