@@ -1,4 +1,4 @@
-"""Settings for every test process: the garbage collector, and Ctrl-C in the programs that tests start.
+"""Settings for every test process: the garbage collector, Hypothesis, and Ctrl-C in programs that tests start.
 
 A started app allocates hundreds of thousands of objects. With the default threshold, the collector traverses them and
 every imported module again and again, which takes two fifths of the CPU time of a test of a screen.
@@ -7,6 +7,12 @@ every imported module again and again, which takes two fifths of the CPU time of
 import contextlib
 import gc
 import signal
+
+from hypothesis import HealthCheck, settings
+
+# A busy machine is slow, which says nothing about the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 # A shell starts background jobs with SIGINT ignored, and the programs that the tests interrupt would inherit that.
 with contextlib.suppress(ValueError):  # not in the main thread

@@ -352,3 +352,13 @@ async def test_its_keys_start_and_cancel_runs() -> None:
         }
         await app.hand.press("X")
         await until(app.hand, lambda: session.ended == ["cancelled"])
+
+
+async def test_the_key_of_the_statistics_waits_until_they_are_computed() -> None:
+    async with running_app(matrix_of()) as app:
+        place = app.place
+        place.updates.counted.clear()
+        await app.hand.press("p")
+        assert app.screen is place
+        place.updates.counted.set()
+        await until(app.hand, lambda: isinstance(app.screen, PairsScreen))

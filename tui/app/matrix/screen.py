@@ -208,6 +208,7 @@ class MatrixScreen(AppScreen[str | None]):
         from tui.app.matrix.pairs_dialog import PairsScreen
         from tui.statistics.pairs import too_many_to_compare
 
+        await self.updates.counted.wait()
         matrix = self.matrix
         pairs, figures = matrix.statistics.pairs, matrix.statistics.figures
         if not pairs:

@@ -23,7 +23,8 @@ _SLICE_SECONDS = 0.008
 class MatrixUpdates:
     """Redraw changed cells at most ten times per second, and compute the statistics in the background.
 
-    `screen` runs the timer and the workers. The timer is `active` only while trials change or run.
+    `screen` runs the timer and the workers. The timer is `active` only while trials change or run; `counted` is set
+    once the first statistics are there.
     """
 
     def __init__(self, screen: Screen[str | None], matrix: Matrix, header: MatrixHeader, panel: MatrixPanel) -> None:
@@ -34,6 +35,7 @@ class MatrixUpdates:
         self._outdated = self._computing = False
         self._next_statistics = 0.0
         self.active = False
+        self.counted = asyncio.Event()
 
     def start(self, case_id: str | None) -> None:
         """Display the rows with the cursor on a case, and count the cells after the first paint."""
@@ -80,6 +82,7 @@ class MatrixUpdates:
             self._matrix.statistics = await asyncio.to_thread(compute_statistics, self._matrix.snapshot())
         finally:
             self._computing = False
+        self.counted.set()
         self._next_statistics = monotonic() + max(_LEAST_PAUSE_SECONDS, _PAUSES * (monotonic() - began))
         self._panel.draw_heads()
         self._panel.show_comparison()
