@@ -7,6 +7,7 @@ import pytest
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from tests.support.pilots import until
 from tests.support.terminal import Screen, Terminal, run_here
 from tui.app.theme.palette import COLOURS, DARK_DEFAULT, DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
@@ -212,3 +213,11 @@ def test_the_default_theme_loads_no_yaml(tmp_path: Path) -> None:
     with Terminal(run_here("-c", program), env={"HOME": tmp_path}) as terminal:
         terminal.wait_for("False")
         assert terminal.wait_exit() == os.EX_OK
+
+
+async def test_theme_files_are_read_although_no_paint_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a screen is pushed before the first paint."""
+    app: ThemedApp[None] = ThemedApp(theme_folders=[shipped_folder("themes")])
+    monkeypatch.setattr(app, "call_after_refresh", lambda *_, **__: True)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "assay-light" in app.available_themes)

@@ -36,6 +36,7 @@ from textual.theme import Theme
 from tui.app.driver import crash_safe_driver
 from tui.app.screens import AppScreen
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette
+from tui.app.workers import start_worker
 from tui.model.sanitize import sanitize_line, sanitize_text
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class ThemedApp(App[ReturnType]):
         self._theme_folders = tuple(theme_folders)
         self._theme_files: ThemeFiles | None = None
         self._theme_notices: list[str] = []
+        self._follows_themes = False
         if theme != DEFAULT_PALETTE.name:
             self._apply_changes(self._read_changed())
             if theme not in self.available_themes:
@@ -170,7 +172,14 @@ class ThemedApp(App[ReturnType]):
 
     def on_mount(self) -> None:
         """Start to watch the theme files after the first paint."""
-        self.call_after_refresh(self.run_worker, self.follow_themes, group="themes")
+        self.call_after_refresh(self._start_to_follow)
+        # A screen that is pushed before the paint keeps the callback from being called.
+        self.set_timer(_POLL_SECONDS, self._start_to_follow)
+
+    def _start_to_follow(self) -> None:
+        if not self._follows_themes:
+            self._follows_themes = True
+            start_worker(self, self.follow_themes, group="themes")
 
     async def follow_themes(self) -> None:
         """Read the theme files, and again when they are saved, until cancelled; notify of problems in them."""
