@@ -4,12 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from tui.config.shapes import ConfigShape
+from tui.documents.json_schema import DIALECT, schema_of_shape
 from tui.model.values import JsonObject
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _HEAD = """\
 ## Config file of Assay. Every setting is optional.
 ## Remove the `# ` before a setting, and before the lines above it that it belongs to. `## ` begins an explanation.
@@ -50,12 +48,7 @@ _VALUES: Mapping[str, object] = {
 
 def config_schema() -> JsonObject:
     """Return the JSON Schema (draft 2020-12) of the config file, with descriptions, limits and defaults."""
-    schema = TypeAdapter(ConfigShape).json_schema()
-    for part in (schema, *schema.get("$defs", {}).values()):
-        for field in part.get("properties", {}).values():
-            field.pop("title", None)
-    schema["title"] = "Assay config"
-    return {"$schema": _DIALECT, **schema}
+    return {"$schema": DIALECT, **schema_of_shape(ConfigShape), "title": "Assay config"}
 
 
 def config_template() -> str:

@@ -1,32 +1,30 @@
 """The JSON Schema of each suite format, for editors, and an example suite."""
 
 import json
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import TypeAdapter
-
+from tui.documents.json_schema import DIALECT, schema_of_shape
 from tui.model.suite import SuiteFormat
 from tui.model.values import JsonObject, JsonValue
 from tui.suites.schema1.shapes import SuiteShape
 from tui.suites.testhaven.checks import SingleTurnShape, SteppedShape
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCHEMA_KEY: JsonObject = {"type": "string", "description": "Where the schema for editors is"}
 
 
 def schema_of(format: SuiteFormat) -> JsonObject:
     """Return the JSON Schema (draft 2020-12) of a format, with descriptions, allowed values and defaults."""
     if format == "schema-1.0.0":
-        schema = _of(SuiteShape)
+        schema = schema_of_shape(SuiteShape)
         schema["title"], schema["description"] = "Assay suite, schema 1.0.0", "A test suite, schema 1.0.0"
         _allow_schema_key(schema)
     else:
         schema = _testhaven()
-    return {"$schema": _DIALECT, **schema}
+    return {"$schema": DIALECT, **schema}
 
 
 def _testhaven() -> JsonObject:
-    stepped, single = _of(SteppedShape), _of(SingleTurnShape)
+    stepped, single = schema_of_shape(SteppedShape), schema_of_shape(SingleTurnShape)
     shared: dict[str, JsonValue] = {}
     for name, shape in (("Test", stepped), ("SingleTurnTest", single)):
         definitions = shape.pop("$defs", {})
@@ -42,14 +40,6 @@ def _testhaven() -> JsonObject:
         "anyOf": [*alternatives, listed],
         "$defs": shared,
     }
-
-
-def _of(shape: Any) -> JsonObject:
-    schema = TypeAdapter(shape).json_schema()
-    for part in (schema, *schema.get("$defs", {}).values()):
-        for field in part.get("properties", {}).values():
-            field.pop("title", None)
-    return schema
 
 
 def _allow_schema_key(schema: JsonObject) -> None:
