@@ -6,15 +6,12 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
 from textual.driver import Driver
 from textual.events import Resize
 from textual.geometry import Size
-
-from tui.model.exit_signals import exit_signals
 
 
 class TolerantFile:
@@ -54,25 +51,6 @@ def detach_closed_terminal() -> None:
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, stream.fileno())
             os.close(nothing)
-
-
-@contextlib.contextmanager
-def end_on_signals(end: Callable[[int], object]) -> Iterator[None]:
-    """Call `end` with the exit code when a signal asks to end an app that runs inside the `with` block.
-
-    SIGQUIT is one of them: by default it ends the process with the terminal in the state in which the app uses it.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    loop, codes = asyncio.get_running_loop(), exit_signals(SIGQUIT=131)
-    for number, code in codes.items():
-        loop.add_signal_handler(number, end, code)
-    try:
-        yield
-    finally:
-        for number in codes:
-            loop.remove_signal_handler(number)
 
 
 def _drawn_on() -> "TextIOWrapper | None":

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.app.app import AssayApp
-from tui.app.driver import detach_closed_terminal, end_on_signals
+from tui.app.driver import detach_closed_terminal
 from tui.app.theme.palette import DEFAULT_PALETTE
+from tui.model.exit_signals import handle_exit_signals
 from tui.session.theme_setting import find_theme
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
     theme, folders = find_theme(os.environ)
     picker = ModelPicker(names, selected, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
     # Textual draws inline everywhere but on Windows.
-    with end_on_signals(lambda code: picker.exit(return_code=code)):
+    with handle_exit_signals(lambda code: picker.exit(return_code=code), SIGQUIT=131):
         chosen = await picker.run_async(inline=sys.platform != "win32")
     if picker.return_code:
         raise SystemExit(picker.return_code)
@@ -46,7 +47,7 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
 
 async def run_and_close(app: AssayApp) -> int:
     """Run the app, then close the session even after an error. Returns the exit code."""
-    with end_on_signals(app.end):
+    with handle_exit_signals(app.end, SIGQUIT=131):
         try:
             await app.run_async()
         finally:

@@ -19,7 +19,7 @@ from tui.cli.streams import say, silence_stdout
 from tui.documents.files import read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.errors import ConfigError, StoreError, SuiteError
-from tui.model.exit_signals import exit_signals
+from tui.model.exit_signals import handle_exit_signals
 from tui.model.paths import branch_fault, url_fault
 from tui.model.results import JUDGED, TrialResult, counted_as
 from tui.model.risk import Reviewed
@@ -297,18 +297,11 @@ def _rescue(store: Store, plan: Plan, unstored: tuple[TrialResult, ...]) -> tupl
 @contextmanager
 def _signals(control: Control) -> Iterator[list[int]]:
     """Stop the run on signals that would end the program; yield the list of the exit codes for those received."""
-    loop = asyncio.get_running_loop()
     caught: list[int] = []
 
     def stop(code: int) -> None:
         caught.append(code)
         control.interrupt()
 
-    codes = exit_signals()
-    for number, code in codes.items():
-        loop.add_signal_handler(number, stop, code)
-    try:
+    with handle_exit_signals(stop):
         yield caught
-    finally:
-        for number in codes:
-            loop.remove_signal_handler(number)
