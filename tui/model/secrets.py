@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 REMOVED = "[removed key]"
+URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+(/|$))\S*@"
+"""A regular expression for a URL with a password, which may contain a slash."""
 _SHORTEST = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
@@ -51,6 +53,10 @@ class Secrets:
             for escaped in self._escaped:
                 text = escaped.pattern.sub(REMOVED, text)
         return self._hide_cut(text) if self._values and _CUT in text else text
+
+    def occur_in(self, text: str) -> bool:
+        """Whether `hide` would remove anything from the text."""
+        return self.hide(text) != text
 
     def stream(self) -> "SecretStream":
         """Return a filter for one text that arrives in chunks."""

@@ -3,13 +3,12 @@
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tui.documents.files import read_whole
+from tui.documents.files import NotRegularError, read_beginning, read_whole
 from tui.model.errors import ConsentNeeded, StoreError
 from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
@@ -112,14 +111,14 @@ def _digest(files: Iterable[Path]) -> str:
     for file in dict.fromkeys(files):
         digest.update(os.fsencode(file) + b"\0")
         try:
-            state = file.stat()
-            if not stat.S_ISREG(state.st_mode):
-                continue
-            if state.st_size > _LARGEST_FILE:
+            content = read_beginning(file, _LARGEST_FILE)
+            if len(content) > _LARGEST_FILE:
+                state = file.stat()
                 digest.update(f"{state.st_size} {state.st_mtime_ns}".encode())
             else:
-                with file.open("rb") as opened:
-                    digest.update(hashlib.sha256(opened.read(_LARGEST_FILE)).digest())
+                digest.update(hashlib.sha256(content).digest())
+        except NotRegularError:
+            continue
         except OSError:
             digest.update(b"?")
     return digest.hexdigest()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.model.results import CheckResult
-from tui.model.secrets import Secrets
+from tui.model.secrets import URL_WITH_PASSWORD, Secrets
 from tui.model.suite import CommandCheck
 from tui.processes.guarded import run_guarded
 from tui.workspace.temporary import temporary_folder
@@ -25,7 +25,7 @@ _PASSED_ON = re.compile(
     r"|DOTNET_ROOT|GEM_HOME|ANDROID_HOME|XDG_\w+|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SSL_CERT_(FILE|DIR)",
     re.IGNORECASE,
 )
-_ADDRESS_WITH_KEY = re.compile(r"://[^/\s:@]*:(?!\d+(/|$))\S*@")
+_URL_WITH_PASSWORD = re.compile(URL_WITH_PASSWORD)
 
 
 async def run_command(
@@ -70,7 +70,7 @@ def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ())
     return {
         name: value
         for name, value in environ.items()
-        if _PASSED_ON.fullmatch(name) and not _ADDRESS_WITH_KEY.search(value) and known.hide(value) == value
+        if _PASSED_ON.fullmatch(name) and not _URL_WITH_PASSWORD.search(value) and not known.occur_in(value)
     }
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 
-from tui.model.secrets import Secrets
+from tui.model.secrets import URL_WITH_PASSWORD, Secrets
 
 _KEY_NAME = re.compile(
     r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASS(?!AGE|IVE)|CRED|AUTH(?!ORS?(_|$))|COOKIE|BEARER|JWT|PRIVATE|HOOK|NETRC"
@@ -16,8 +16,8 @@ _KEY_VALUE = re.compile(
     r"|hf_|gsk_|xai-|nvapi-|pplx-|npm_|pypi-|dop_v1_|shpat_|SG\.|hvs\.|eyJ[\w-]+\.eyJ)"
     r"|(?i:\b(bearer|basic)\s+[\w+/.~=-]{8})"
     r"|(?i:authorization|api[-_]?key|access[-_]?key|token|secret|passw(or)?d|;\s*pwd)[\"']?\s*[=:]\s*\S"
-    # A user with a password, which may contain a slash, or a token as the user; a key in a query or in a web hook.
-    r"|://[^/\s:@]*:(?!\d+(/|$))\S*@|://[^/\s:@]{20,}@|[?&](key|sig|code)="
+    # A user with a password, or a token as the user; a key in a query or in a web hook.
+    rf"|{URL_WITH_PASSWORD}|://[^/\s:@]{{20,}}@|[?&](key|sig|code)="
     r"|hooks\.slack\.com/|discord(app)?\.com/api/webhooks/|webhook\.office\.com/|api\.telegram\.org/bot"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
@@ -29,5 +29,5 @@ def without_keys(environ: Mapping[str, str], secrets: Collection[str] = ()) -> d
     return {
         name: value
         for name, value in environ.items()
-        if not (_KEY_NAME.search(name) or _KEY_VALUE.search(value)) and known.hide(value) == value
+        if not (_KEY_NAME.search(name) or _KEY_VALUE.search(value)) and not known.occur_in(value)
     }
