@@ -15,7 +15,7 @@ from tui.model.sanitize import sanitize_line
 _MOST_BRACES = 1_000
 _LONGEST = 4_096
 MOST_CHARACTERS = 256 * 1024
-"""The limit for all patterns of a list together: compiling them takes about 10 µs for each character."""
+"""The limit for all patterns of a list together: the compilation needs about 10 µs for each character."""
 _CLASSES = {
     "alpha": "a-zA-Z",
     "digit": "0-9",

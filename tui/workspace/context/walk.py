@@ -70,7 +70,7 @@ def walk(
     `check_stopped` is called often and may raise. Raises WorkspaceError if the root cannot be read.
     """
     rules = _Rules(check_stopped)
-    filters = _Filters(include, exclude)
+    filters = _Filters(include, exclude, most_comparisons, check_stopped)
     found = Walked([], [])
     outer = tuple(_Outer(inner, rules.of(text)) for inner, text in source.outer_ignores())
     if any(ignores.decide("", True) for ignores in outer):
@@ -92,24 +92,30 @@ def walk(
         if seen > most_entries:
             found.left_out.append(LeftOutFile(shown, f"the search stopped after {most_entries:,} entries"))
             break
-        for entry in entries:
-            check_stopped()
-            if filters.comparisons > most_comparisons:
-                break
-            path = f"{folder.path}/{entry.name}" if folder.path else entry.name
-            reason = filters.reason(entry, path, ignores)
-            if reason is not None:
-                found.left_out.append(LeftOutFile(path + "/" if entry.kind == "folder" else path, reason))
-            elif entry.kind == "folder":
-                stack.append(_Folder(path, ignores))
-            else:
-                found.paths.append(path)
-        if filters.comparisons > most_comparisons:
+        stack += (_Folder(path, ignores) for path in _sort_entries(entries, folder.path, ignores, filters, found))
+        if filters.exhausted:
             what = f"the search stopped after {most_comparisons:,} comparisons with patterns"
             found.left_out.append(LeftOutFile(shown, what))
             break
     found.paths.sort()
     return found
+
+
+def _sort_entries(
+    entries: list[Entry], folder: str, ignores: tuple[Ignores, ...], filters: "_Filters", found: Walked
+) -> Iterator[str]:
+    """Add each entry of a folder to what was found, and yield the paths of the folders in it that are searched."""
+    for entry in entries:
+        if filters.exhausted:
+            return
+        path = f"{folder}/{entry.name}" if folder else entry.name
+        reason = filters.reason(entry, path, ignores)
+        if reason is not None:
+            found.left_out.append(LeftOutFile(path + "/" if entry.kind == "folder" else path, reason))
+        elif entry.kind == "folder":
+            yield path
+        else:
+            found.paths.append(path)
 
 
 class _Rules:
@@ -138,13 +144,21 @@ class _Rules:
 class _Filters:
     """All reasons to leave an entry out, and how often patterns were compared with paths."""
 
-    def __init__(self, include: Selection | None, exclude: Selection) -> None:
-        self._include, self._exclude = include, exclude
+    def __init__(
+        self, include: Selection | None, exclude: Selection, most_comparisons: int, check_stopped: Callable[[], None]
+    ) -> None:
+        self._include, self._exclude, self._check_stopped = include, exclude, check_stopped
         self._sizes = exclude.size + (include.size if include else 0)
-        self.comparisons = 0
+        self._comparisons, self._most_comparisons = 0, most_comparisons
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether more comparisons were made than allowed."""
+        return self._comparisons > self._most_comparisons
 
     def reason(self, entry: Entry, path: str, ignores: tuple[Ignores, ...]) -> str | None:
         """Return why an entry is left out, or None."""
+        self._check_stopped()
         if entry.kind == "link":
             return "is a symbolic link"
         if entry.kind == "special":
@@ -157,7 +171,7 @@ class _Filters:
         if (fault := path_fault(entry.name)) is not None:
             return f"has a name that is not allowed: it {fault}"
         # The time of a comparison grows slowly with the path.
-        self.comparisons += (self._sizes + sum(own.size for own in ignores)) * (1 + len(path) // 32)
+        self._comparisons += (self._sizes + sum(own.size for own in ignores)) * (1 + len(path) // 32)
         if any(_decided(ignores, path, is_folder)):
             return "is ignored by .gitignore"
         if self._exclude.has_folder(path) if is_folder else path in self._exclude:
