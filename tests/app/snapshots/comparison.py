@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.snapshots.picture import describe_difference
-from tests.app.snapshots.scenes import Scene
+from tests.app.snapshots.scenes import Scene, play
 from tests.app.snapshots.stage import staged
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -21,13 +21,7 @@ async def compare(scene: Scene, size: tuple[int, int], folder: Path, update: boo
     """Play the scene in the folder and compare it with its picture, or store it as the picture."""
     file = PICTURES / f"{scene.name}-{size[0]}x{size[1]}.svg"
     async with staged(scene.session, folder, size, scene.theme) as stage:
-        for step in scene.steps:
-            if isinstance(step, str):
-                await stage.press(step)
-            elif isinstance(step, type):
-                await stage.opens(step)
-            else:
-                await step(stage)
+        await play(scene, stage)
         if update:
             picture = await stage.still(0.4)
             file.write_text(picture, encoding="utf-8")

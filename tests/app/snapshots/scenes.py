@@ -58,6 +58,17 @@ class Scene:
     theme: str = DEFAULT_PALETTE.name
 
 
+async def play(scene: Scene, stage: Stage) -> None:
+    """Do the steps of a scene."""
+    for step in scene.steps:
+        if isinstance(step, str):
+            await stage.press(step)
+        elif isinstance(step, type):
+            await stage.opens(step)
+        else:
+            await step(stage)
+
+
 def shows(text: str) -> Step:
     """Wait until a text of a case or an answer is on the screen."""
     return lambda stage: stage.shows(text)
