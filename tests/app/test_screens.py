@@ -13,14 +13,13 @@ from textual.events import Key
 from textual.screen import Screen
 
 import tui.app
-from tests.app.snapshots.scenes import ANSWERED, REVIEW, SCENES, Scene
+from tests.app.snapshots.scenes import ANSWERED, REVIEW, SCENES, Scene, play
 from tests.app.snapshots.stage import Stage, fixed_world, run_session, scored_session, staged
 from tests.support.pilots import until
-from tui.app.dialogs import ChoiceScreen, ConfirmScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import Line
-from tui.app.review.dialogs import RiskFiguresScreen
 from tui.app.screens import AppScreen, Dialog
 from tui.app.splash import FrameScreen, SplashScreen
 from tui.app.theme.themed_app import ThemedApp
@@ -43,7 +42,7 @@ NAMES = (
 )
 OPENED = (
     *(scene for scene in SCENES if scene.name in NAMES),
-    Scene("figures", scored_session, (*REVIEW, "f", RiskFiguresScreen)),
+    Scene("figures", scored_session, (*REVIEW, "f", TextScreen)),
     Scene("palette", run_session, (*ANSWERED, "ctrl+p", CommandPalette, listed)),
 )
 
@@ -70,17 +69,6 @@ def press_at_once(app: App[Any], *keys: str) -> None:
         app.post_message(Key(key, CHARACTERS.get(key, key)))
 
 
-async def play(stage: Stage, scene: Scene) -> None:
-    """Do the steps of a scene."""
-    for step in scene.steps:
-        if isinstance(step, str):
-            await stage.press(step)
-        elif isinstance(step, type):
-            await stage.opens(step)
-        else:
-            await step(stage)
-
-
 def disable(screen: Screen[Any], patch: pytest.MonkeyPatch) -> None:
     """Disable all keys of a screen."""
     patch.setattr(screen, "check_action", lambda *_: False)
@@ -100,7 +88,7 @@ async def test_quick_keys_close_one_screen(fixed_world: Path, monkeypatch: pytes
         folder.mkdir()
         monkeypatch.chdir(folder)
         async with staged(scene.session, folder, (160, 45), scene.theme) as stage:
-            await play(stage, scene)
+            await play(scene, stage)
             app, top, below = stage.app, stage.app.screen, stage.app.screen_stack[-2]
             shown.add(type(top))
             disable(below, monkeypatch)

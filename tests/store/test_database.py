@@ -275,10 +275,10 @@ def test_a_damaged_history_is_recovered_once_when_two_open_it(history: Path, mon
         finally:
             store.close()
 
-    def lock(*wanted: Any) -> AbstractContextManager[None]:
+    def lock(*arguments: Any) -> AbstractContextManager[None]:
         if threading.current_thread() is second:
             second_waits.set()
-        return locked(*wanted)
+        return locked(*arguments)
 
     def salvage_late(*files: Any) -> None:
         second.start()

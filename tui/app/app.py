@@ -14,6 +14,7 @@ from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
+from tui.app.keymap import KeyCommands, bindings_in_order, keymap_problems
 from tui.app.notifications import NotificationHold
 from tui.app.splash import SplashScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
@@ -22,21 +23,12 @@ from tui.app.workers import start_worker
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
-    from textual.command import Provider
-
     from tui.app.context import AppContext
     from tui.app.run_messages import RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.session.consent import Consent
 
 _MOST_KEYMAP_NOTICES = 4
-
-
-def _key_commands() -> "type[Provider]":
-    """Return the commands of the palette. The import would delay the first paint."""
-    from tui.app.keymap import KeyCommands
-
-    return KeyCommands
 
 
 class AssayApp(ThemedApp[int]):
@@ -47,7 +39,7 @@ class AssayApp(ThemedApp[int]):
 
     TITLE = "Assay"
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar = {_key_commands}
+    COMMANDS: ClassVar = {KeyCommands}
     CSS = """
     Toast { background: $raised; color: $foreground; }
     Tooltip { background: $raised; color: $foreground; }
@@ -143,8 +135,6 @@ class AssayApp(ThemedApp[int]):
 
     async def _check_keymap(self, keymap: Mapping[str, str]) -> None:
         """Notify of unknown ids and of conflicts in the keys of the config."""
-        from tui.app.keymap import keymap_problems
-
         problems = await asyncio.to_thread(keymap_problems, keymap)
         for problem in problems[:_MOST_KEYMAP_NOTICES]:
             self.notify(problem, title="config.yaml", severity="warning", markup=False, timeout=12)
@@ -184,8 +174,6 @@ class AssayApp(ThemedApp[int]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield a command for each enabled key of the screen in their order, then the change of the theme."""
-        from tui.app.keymap import bindings_in_order
-
         actions: set[str] = set()
         for node, binding, enabled, tooltip in bindings_in_order(screen):
             if binding.action in actions:

@@ -1,8 +1,10 @@
 """Dialogs that several screens use: a choice from a list, a confirmation, the help, and scrollable text."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -15,7 +17,8 @@ from tui.app.presentation.pieces import Line
 from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
-from tui.model.sanitize import sanitize_text
+from tui.model.errors import AssayError
+from tui.model.sanitize import sanitize_line, sanitize_text
 
 
 class ChoiceScreen(Dialog[int | None]):
@@ -58,7 +61,7 @@ class ChoiceScreen(Dialog[int | None]):
 class ConfirmScreen(Dialog[bool]):
     """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no.
 
-    A question that does not fit is scrolled: `y` goes on to its next page, and answers only at its end.
+    A question that does not fit is scrolled: `y` shows its next page, and answers only at its end.
     """
 
     DEFAULT_CSS = """
@@ -102,7 +105,7 @@ class ConfirmScreen(Dialog[bool]):
 
     def _show_rest(self) -> None:
         more = self._text.max_scroll_y > 0
-        self._frame.border_subtitle = Content("↓ the text goes on; y answers at its end" if more else "")
+        self._frame.border_subtitle = Content("↓ more text; y answers at its end" if more else "")
 
     def action_answer(self, yes: bool) -> None:
         """Close the dialog with the answer; yes only if the question was displayed to its end."""
@@ -162,8 +165,15 @@ def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
     return [(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()]
 
 
+LinesFor = Callable[[int], Sequence[Line]]
+"""Returns the lines of a text for a width in cells."""
+
+
 class TextScreen(Dialog[None]):
-    """A dialog with scrollable text. `lines` returns the lines for a width in cells; Esc and `key` close the dialog."""
+    """A dialog with scrollable text; Esc and `key` close it.
+
+    `load` is called in a thread and returns the text that replaces the first one; its AssayError is displayed.
+    """
 
     DEFAULT_CSS = """
     TextScreen { align: center middle; background: $background 60%; }
@@ -177,9 +187,9 @@ class TextScreen(Dialog[None]):
         Binding("escape,q,enter", "leave", "Close", id="text.leave", tooltip="Close it"),
     ]
 
-    def __init__(self, title: str, lines: Callable[[int], Sequence[Line]], key: str = "") -> None:
+    def __init__(self, title: str, lines: LinesFor, key: str = "", load: Callable[[], LinesFor] | None = None) -> None:
         super().__init__()
-        self._title, self._lines, self._key = title, lines, key
+        self._title, self._lines, self._key, self._load = title, lines, key, load
         self._panel = TextPanel()
 
     def compose(self) -> ComposeResult:
@@ -190,14 +200,20 @@ class TextScreen(Dialog[None]):
             yield self._panel
 
     def on_mount(self) -> None:
-        """Bind the key that opened the dialog so that it closes the dialog, too."""
+        """Bind the key that opened the dialog so that it closes the dialog, too, and load the text."""
         if self._key:
             self._bindings.bind(self._key, "leave", show=False)
         self._panel.focus()
+        if self._load is not None:
+            self._load_lines(self._load)
 
-    def change(self, lines: Callable[[int], Sequence[Line]]) -> None:
-        """Replace the text."""
-        self._lines = lines
+    @work(group="load", exclusive=True)
+    async def _load_lines(self, load: Callable[[], LinesFor]) -> None:
+        try:
+            self._lines = await asyncio.to_thread(load)
+        except AssayError as error:
+            message = sanitize_line(str(error), 600)
+            self._lines = lambda _: [((message, "error"),)]
         self.on_resize()
 
     def on_resize(self) -> None:

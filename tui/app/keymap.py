@@ -1,8 +1,7 @@
 """The key bindings of the app: their order, the commands of the palette, and the check of the keys in the config."""
 
-import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -54,6 +53,8 @@ class KeyCommands(Provider):
 
 def with_keys(screen: Screen[Any], text: str) -> str:
     """Return a text with the displayed keys of the actions in braces: `Press {run_case} to run this case.`"""
+    if "{" not in text:
+        return text
     keys = {binding.action: binding for binding in reversed([*_moved_bindings(screen)])}  # the first key of each
     return _ACTION.sub(lambda found: screen.app.get_key_display(keys[found[1]]) if found[1] in keys else found[0], text)
 
@@ -65,12 +66,15 @@ def key_of(screen: Screen[Any], binding_id: str) -> str:
 
 
 def _moved_bindings(screen: Screen[Any]) -> Iterator[Binding]:
-    """Yield the bindings of a screen with the first key that the config gives them."""
+    """Yield the bindings of a screen with the keys that the config gives them, one for each key."""
     keymap = screen.app.keymap if isinstance(screen.app, ThemedApp) else {}
     for binding in _bindings_of(type(screen)):
-        keys = keymap.get(binding.id or "")
-        moved = replace(binding, key=keys, key_display=None) if keys else binding
-        yield from Binding.make_bindings([moved])
+        yield from _moved(binding, keymap)
+
+
+def _moved(binding: Binding, keymap: Mapping[str, str]) -> Iterable[Binding]:
+    keys = keymap.get(binding.id or "")
+    return Binding.make_bindings([replace(binding, key=keys, key_display=None) if keys else binding])
 
 
 def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
@@ -95,6 +99,8 @@ def bindings_of_app() -> dict[type[DOMNode], list[Binding]]:
 
 def _nodes() -> list[type[DOMNode]]:
     """Return every class of the app that has bindings."""
+    import pkgutil  # here, because the import would delay the first paint
+
     for module in pkgutil.walk_packages(tui.app.__path__, "tui.app."):
         import_module(module.name)
     found: list[type[DOMNode]] = []
@@ -121,8 +127,7 @@ def _conflicts(bindings: list[Binding], keymap: Mapping[str, str]) -> Iterator[s
     by_key: dict[str, str] = {}
     for binding in sorted(bindings, key=lambda each: each.id not in keymap):
         name = binding.id or ""
-        moved = Binding(keymap[name], binding.action, binding.description) if name in keymap else binding
-        for each in Binding.make_bindings([moved]):
+        for each in _moved(binding, keymap):
             other = by_key.setdefault(each.key, name)
             if other != name and (other in keymap or name in keymap):
                 yield f"keys: {other} and {name} have the same key {sanitize_line(each.key, 30)}."

@@ -72,6 +72,17 @@ class RunControls:
         open_suite = self._context.open_suites.get(request.path)
         return open_suite if open_suite is not None and open_suite.broken else None
 
+    def notify_reloaded(self, paths: Sequence[Path]) -> None:
+        """Notify of suite files that were read again; of each one with errors with its first error."""
+        open_suites = filter(None, map(self._context.open_suites.get, paths))
+        broken = [each for each in open_suites if each.broken]
+        if not broken:
+            names = ", ".join(sanitize_line(path.name, 60) for path in paths)
+            self._screen.notify(f"Reloaded: {names}", markup=False, timeout=3)
+        for each in broken:
+            text = broken_words(each)
+            self._screen.notify(text, title="File has errors", severity="error", markup=False, timeout=8)
+
     def rerun(self, request: RunRequest | None, nothing: str) -> None:
         """Rerun trials, after asking which; each trial becomes an attempt in the run that has its result.
 

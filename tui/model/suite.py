@@ -129,6 +129,11 @@ class Case:
         """Whether any step has a check."""
         return any(step.checks for step in self.steps)
 
+    @property
+    def inputs(self) -> str:
+        """The inputs of all steps as one text."""
+        return "\n\n".join(step.input for step in self.steps)
+
 
 def checked_sentence(cases: Collection[Case]) -> str:
     """Return a sentence with the number of cases that have a check: `12 of 40 cases have a check.`"""

@@ -2,9 +2,12 @@
 
 import glob
 import shlex
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
+from textual.screen import Screen
+
+from tui.app.dialogs import ChoiceScreen
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.figures import counted
 from tui.app.presentation.pieces import Line
@@ -34,11 +37,20 @@ def copies(open_suite: OpenSuite, case: Case, model: str, answer: str) -> list[C
     if answer:
         found.append(Copy("Answer", counted(len(answer), "character"), answer))
         found += _code_blocks(answer)
-    prompt = "\n\n".join(step.input for step in case.steps)
-    found.append(Copy("Prompt", counted(len(prompt), "character"), prompt))
+    found.append(Copy("Prompt", counted(len(case.inputs), "character"), case.inputs))
     command = repeat_command(open_suite, case, model)
     found.append(Copy("Command", command, command))
     return [each._replace(text=remove_unseen(each.text[:MOST_CHARACTERS])) for each in found]
+
+
+async def copy_one(screen: Screen[Any], found: Sequence[Copy]) -> None:
+    """Ask which of the texts to copy, and copy it to the clipboard; call this in a worker."""
+    place = await screen.app.push_screen_wait(ChoiceScreen("Copy", [each.line for each in found], 0, verb="copy"))
+    if place is not None:
+        chosen = found[place]
+        screen.app.copy_to_clipboard(chosen.text)
+        size = counted(len(chosen.text), "character")
+        screen.notify(f"Copied: {chosen.name.lower()}, {size}.", markup=False, timeout=3)
 
 
 def repeat_command(open_suite: OpenSuite, case: Case, model: str) -> str:

@@ -36,7 +36,7 @@ def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Li
         return [
             (("Not sent yet. Prompt of this case:", "dim"),),
             (),
-            *_text_lines("\n\n".join(step.input for step in case.steps)),
+            *_text_lines(case.inputs),
         ]
     lines: list[Line] = [((f"Sent to {sanitize_line(model)}", "dim"),), ()]
     last = sent[-1]

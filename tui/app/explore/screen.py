@@ -1,8 +1,6 @@
 """The Explore screen: suites on the left, the answers to the selected case side by side, and the current run."""
 
 import asyncio
-from collections.abc import Sequence
-from pathlib import Path
 from time import monotonic
 from typing import ClassVar
 
@@ -13,10 +11,9 @@ from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus
 
 from tui.app.context import AppContext
-from tui.app.dialogs import ChoiceScreen
 from tui.app.editor import edit
 from tui.app.explore.answer_panes import AnswerPanes
-from tui.app.explore.copy_menu import copies
+from tui.app.explore.copy_menu import copies, copy_one
 from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
@@ -30,9 +27,8 @@ from tui.app.keymap import key_of
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
-from tui.app.presentation.figures import counted
 from tui.app.presentation.model_faults import LOCAL_MODEL, not_run_words
-from tui.app.run_controls import RunControls, broken_words
+from tui.app.run_controls import RunControls
 from tui.app.run_messages import (
     FLUSHES_PER_SECOND,
     CloneProgress,
@@ -229,17 +225,7 @@ class ExploreScreen(FrameScreen):
             self._resolve_models()
             self.show_selection()
         if message.again and message.paths:
-            self._notify_reloaded(message.paths)
-
-    def _notify_reloaded(self, paths: Sequence[Path]) -> None:
-        """Notify of files that were read again; of each one with errors with its first error."""
-        open_suites = filter(None, map(self.context.open_suites.get, paths))
-        broken = [each for each in open_suites if each.broken]
-        if not broken:
-            names = ", ".join(sanitize_line(path.name, 60) for path in paths)
-            self.notify(f"Reloaded: {names}", markup=False, timeout=3)
-        for each in broken:
-            self.notify(broken_words(each), title="File has errors", severity="error", markup=False, timeout=8)
+            self.run_controls.notify_reloaded(message.paths)
 
     # The current run
 
@@ -544,15 +530,8 @@ class ExploreScreen(FrameScreen):
     async def action_copy(self) -> None:
         """Ask what to copy of the selected case, and copy it to the clipboard."""
         open_suite, case, pane = self.selection.usable, self.selection.case, self.answers.current
-        if open_suite is None or case is None or pane is None:
-            self.notify("Nothing to copy here. Select a case.", severity="warning", markup=False)
-            return
-        found = await asyncio.to_thread(copies, open_suite, case, pane.model, pane.answer)
-        place = await self.app.push_screen_wait(ChoiceScreen("Copy", [each.line for each in found], 0, verb="copy"))
-        if place is not None:
-            self.app.copy_to_clipboard(found[place].text)
-            size = counted(len(found[place].text), "character")
-            self.notify(f"Copied: {found[place].name.lower()}, {size}.", markup=False, timeout=3)
+        if open_suite is not None and case is not None and pane is not None:
+            await copy_one(self, copies(open_suite, case, pane.model, pane.answer))
 
     def action_zoom(self) -> None:
         """Zoom the current pane, or the tabs if they have the focus, or restore the layout."""

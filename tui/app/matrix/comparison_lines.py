@@ -70,6 +70,7 @@ def judgement(pair: Comparison, names: Mapping[str, str], *, short: bool = False
 class PairsTable(NamedTuple):
     """One line for each pair, and the width of the widest line cut after each piece: narrow screens omit the last."""
 
+    pairs: Sequence[Comparison]
     lines: list[Line]
     widths: list[int]
 
@@ -93,7 +94,7 @@ def pairs_table(pairs: Sequence[Comparison], names: Mapping[str, str]) -> PairsT
         for pair, title, each in zip(pairs, titles, judged, strict=True)
     ]
     ends = (accumulate(width_of(text) for text, _ in line) for line in lines)
-    return PairsTable(lines, [max(column) for column in zip(*ends, strict=True)])
+    return PairsTable(pairs, lines, [max(column) for column in zip(*ends, strict=True)])
 
 
 def _pair_line(pair: Comparison, title: str, judged: Piece, room: int) -> Line:

@@ -1,7 +1,7 @@
 """A dialog with the comparison of every pair of models, and the cases behind each number."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,9 +15,6 @@ from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
 from tui.model.suite import Case
 from tui.statistics.run_figures import ModelFigures
-
-if TYPE_CHECKING:
-    from tui.statistics.comparison import Comparison
 
 
 class _PairList(LineListView):
@@ -50,7 +47,6 @@ class PairsScreen(Dialog[int | None]):
 
     def __init__(
         self,
-        pairs: Sequence["Comparison"],
         table: PairsTable,
         current: int,
         names: Mapping[str, str],
@@ -60,7 +56,7 @@ class PairsScreen(Dialog[int | None]):
     ) -> None:
         super().__init__()
         self._figures, self._progress = figures, progress
-        self._pairs, self._current, self._names, self._cases = pairs, current, names, cases
+        self._table, self._current, self._names, self._cases = table, current, names, cases
         self._list, self._detail = _PairList(table, on_chosen=self.dismiss), TextPanel()
 
     def compose(self) -> ComposeResult:
@@ -78,7 +74,9 @@ class PairsScreen(Dialog[int | None]):
         self._show_detail(self._current)
 
     def _show_detail(self, place: int) -> None:
-        self._detail.show_lines(pair_lines(self._pairs[place], self._names, self._cases, self._figures, self._progress))
+        self._detail.show_lines(
+            pair_lines(self._table.pairs[place], self._names, self._cases, self._figures, self._progress)
+        )
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Display the details of the highlighted pair."""

@@ -224,7 +224,7 @@ class MatrixScreen(AppScreen[str | None]):
         cases = {case.id: case for case in matrix.suite.cases}
         table = await asyncio.to_thread(pairs_table, pairs, matrix.names)
         place = await self.app.push_screen_wait(
-            PairsScreen(pairs, table, current, matrix.names, cases, figures, matrix.progress)
+            PairsScreen(table, current, matrix.names, cases, figures, matrix.progress)
         )
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b

@@ -1,16 +1,15 @@
 """Dialogs of Review: who scores and how, before it begins; the figures of a run's scores."""
 
-import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.app.dialogs import TextScreen
+from tui.app.dialogs import LinesFor, TextScreen
 from tui.app.presentation.pieces import Role
 from tui.app.presentation.text_rows import cut_rows
 from tui.app.review.figure_lines import figure_lines
@@ -28,10 +27,8 @@ from tui.app.screens import Dialog
 from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
-from tui.model.errors import AssayError
 from tui.model.risk import Reviewed
 from tui.model.run import RunRecord
-from tui.model.sanitize import sanitize_line
 from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
@@ -154,23 +151,11 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
         self._list.go_to(place)
 
 
-class RiskFiguresScreen(TextScreen):
-    """Show the figures of a run's scores; they are computed in a thread, since intervals take a moment."""
+def figures_dialog(reviews: Reviews, run: RunRecord) -> TextScreen:
+    """Return a dialog with the figures of a run's scores, which are computed in a thread."""
 
-    def __init__(self, reviews: Reviews, run: RunRecord) -> None:
-        super().__init__("Score figures", lambda _: [(("calculating …", "dim"),)], "f")
-        self._reviews, self._record = reviews, run
+    def load() -> LinesFor:
+        reviewed: Reviewed = reviews.reviewed(run.id)
+        return lambda width: figure_lines(reviewed, width, run.models)
 
-    def on_mount(self) -> None:
-        """Compute the figures."""
-        self._compute()
-
-    @work(group="figures", exclusive=True)
-    async def _compute(self) -> None:
-        try:
-            reviewed: Reviewed = await asyncio.to_thread(self._reviews.reviewed, self._record.id)
-        except AssayError as error:
-            message = sanitize_line(str(error), 600)
-            self.change(lambda _: [((message, "error"),)])
-            return
-        self.change(lambda width: figure_lines(reviewed, width, self._record.models))
+    return TextScreen("Score figures", lambda _: [(("calculating …", "dim"),)], "f", load)

@@ -527,9 +527,9 @@ class ReviewScreen(AppScreen[None]):
 
     def action_figures(self) -> None:
         """Show bands, means and agreement."""
-        from tui.app.review.dialogs import RiskFiguresScreen
+        from tui.app.review.dialogs import figures_dialog
 
-        self.app.push_screen(RiskFiguresScreen(self._reviews, self.review_session.review.record))
+        self.app.push_screen(figures_dialog(self._reviews, self.review_session.review.record))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:

@@ -75,8 +75,8 @@ class QuestionPanel(Vertical):
     def show(self, case: Case | None) -> None:
         """Display the prompt of another case."""
         self._line.show(case)
-        steps = case.steps if case is not None else ()
-        self._whole.update(Content(sanitize_text("\n\n".join(step.input for step in steps)[:_MOST_WHOLE])))
+        inputs = case.inputs if case is not None else ""
+        self._whole.update(Content(sanitize_text(inputs[:_MOST_WHOLE])))
 
     def toggle(self) -> None:
         """Show the whole prompt, or one line of it."""
