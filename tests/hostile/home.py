@@ -59,10 +59,15 @@ class Home:
         return Path(self.environ["ASSAY_DATA_DIR"])
 
     def open(
-        self, *words: str | Path, hold: tuple[str, str] | None = None, env: Mapping[str, str] | None = None
+        self,
+        *words: str | Path,
+        hold: tuple[str, str] | None = None,
+        env: Mapping[str, str] | None = None,
+        module: str = "tui",
     ) -> Terminal:
-        """Start the command in a terminal. With `hold`, it waits at that audit event until `release` is called."""
-        command = ("-m", "tui") if hold is None else ("-m", "tests.hostile.held", self.folder, *hold)
+        """Start the command, or another module, in a terminal. With `hold`, it waits at that audit event until
+        `release` is called."""
+        command = ("-m", module) if hold is None else ("-m", "tests.hostile.held", self.folder, *hold)
         return Terminal(
             run_here(*command, *words), size=(120, 40), cwd=self.folder, env={**self.environ, **(env or {})}
         )

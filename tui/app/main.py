@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.app.app import AssayApp
 from tui.app.driver import detach_closed_terminal
@@ -16,12 +16,13 @@ from tui.session.theme_setting import find_theme
 
 if TYPE_CHECKING:
     from tui.app.session_protocol import Session
+    from tui.app.theme.themed_app import ThemedApp
 
 
 def run_app(paths: Sequence[Path]) -> int:
     """Run the app until it quits, and return the exit code.
 
-    It is 0 after quitting, 128 + n after signal n (130 after SIGINT, 143 after SIGTERM), and 1 after an internal error.
+    It is 0 after quitting, 128 + n after signal n (130 after SIGINT, 143 after SIGTERM), and 3 after an internal error.
     """
     theme, folders = find_theme(os.environ)
     app = AssayApp(open_session, paths, theme=theme or DEFAULT_PALETTE.name, theme_folders=folders)
@@ -40,8 +41,8 @@ async def pick_models(names: Sequence[str], selected: Collection[str]) -> list[s
     # Textual draws inline everywhere but on Windows.
     with handle_exit_signals(lambda code: picker.exit(return_code=code), SIGQUIT=131):
         chosen = await picker.run_async(inline=sys.platform != "win32")
-    if picker.return_code:
-        raise SystemExit(picker.return_code)
+    if code := _exit_code(picker):
+        raise SystemExit(code)
     return chosen
 
 
@@ -53,6 +54,14 @@ async def run_and_close(app: AssayApp) -> int:
         finally:
             await app.close_session()
             detach_closed_terminal()
+    return _exit_code(app)
+
+
+def _exit_code(app: "ThemedApp[Any]") -> int:
+    if app.has_crashed:
+        from tui.session.crash_report import CRASH_EXIT_CODE
+
+        return CRASH_EXIT_CODE
     return app.return_code or 0
 
 

@@ -1,6 +1,7 @@
 """The command `assay`: imports only the command that is run."""
 
 import errno
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any
 
 import click
 
-from tui.cli.streams import fill_closed_streams, say, settle_encoding, silence_stdout
+from tui.cli.streams import fill_closed_streams, filter_stderr, say, say_error, settle_encoding, silence_stdout
 from tui.model.exit_signals import exit_signals
 from tui.model.sanitize import sanitize_line
 
@@ -115,27 +116,36 @@ def assay() -> None:
 
 
 def run_command_line() -> int:
-    """Run the command line and return the exit code. Bad input prints one sentence on stderr, never a traceback."""
+    """Run the command line and return the exit code.
+
+    Bad input prints one sentence on stderr. An unexpected error prints a sentence and the file with its details.
+    """
     from tui.model.errors import AssayError, ConfigError, SuiteError
 
     fill_closed_streams()
     settle_encoding()
+    filter_stderr()
     try:
         result = assay.main(prog_name="assay", standalone_mode=False)
     except click.ClickException as error:
-        say(f"Error: {error.format_message()}")
+        say_error(f"Error: {error.format_message()}")
         if isinstance(error, click.UsageError) and error.ctx:
             say(f"Try '{error.ctx.command_path} --help'.")
         return 2
     except (click.Abort, KeyboardInterrupt):
         return 130
     except AssayError as error:
-        say(f"Error: {error}")
+        say_error(f"Error: {error}")
         return 2 if isinstance(error, ConfigError | SuiteError) else 3
     except OSError as error:
         # No file descriptors left, the current folder deleted, stdout on a full disk: nothing that can be handled
         # here.
         where = f"{sanitize_line(str(error.filename))}: " if error.filename else ""
-        say(f"Error: {where}{error.strerror or error}")
+        say_error(f"Error: {where}{error.strerror or error}")
         return 2 if error.errno in _BAD_PATHS else 3
+    except Exception as error:  # noqa: BLE001 a traceback may contain keys and control sequences
+        from tui.session.crash_report import CRASH_EXIT_CODE, report_crash
+
+        say(f"Error: {report_crash(error, os.environ)}")
+        return CRASH_EXIT_CODE
     return result if isinstance(result, int) else 0

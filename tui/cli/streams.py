@@ -4,9 +4,12 @@ import os
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from tui.model.sanitize import sanitize_text
+
+if TYPE_CHECKING:
+    from tui.model.secrets import Secrets, SecretStream
 
 
 def say(text: str) -> None:
@@ -32,11 +35,52 @@ def live_line() -> Callable[[str], None]:
 
 def _write(text: str) -> None:
     """Write to stderr and ignore failures: the run and its report do not depend on messages."""
+    file = sys.stderr.file if isinstance(sys.stderr, _FilteredStderr) else sys.stderr
     try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        file.write(text)
+        file.flush()
     except OSError:
         sys.stderr = _nowhere()
+
+
+def say_error(text: str) -> None:
+    """Print why a command failed. The text may contain anything, so keys are removed from it."""
+    say(_find_secrets().hide(text))
+
+
+def filter_stderr() -> None:
+    """Remove keys and control characters from what other code writes to stderr: tracebacks of threads, warnings, log
+    messages of libraries."""
+    sys.stderr = cast("TextIO", _FilteredStderr(sys.stderr))
+
+
+class _FilteredStderr:
+    """The stream `file` for text of other code. The keys are looked up when the first text is written."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.file = file
+        self._stream: SecretStream | None = None
+
+    def write(self, text: str) -> int:
+        """Write the text without keys and control characters; hold back what may be the beginning of a key."""
+        if self._stream is None:
+            self._stream = _find_secrets().stream()
+        _write(sanitize_text(self._stream.feed(text)))
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what was held back."""
+        if self._stream is not None:
+            _write(sanitize_text(self._stream.flush()))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+
+def _find_secrets() -> "Secrets":
+    from tui.config.load import known_secrets
+
+    return known_secrets(os.environ)
 
 
 def fill_closed_streams() -> None:

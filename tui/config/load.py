@@ -1,17 +1,24 @@
 """Loading the user's config.yaml; all problems are reported at once, with their positions."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tui.config.folders import CONFIG_FILE, MOST_CONFIG_BYTES
+from tui.config.folders import CONFIG_FILE, MOST_CONFIG_BYTES, find_folders
 from tui.documents.files import read_beginning
 from tui.documents.yaml_nodes import FileRules, Findings, read_nodes
-from tui.model.errors import ConfigError
+from tui.model.errors import ConfigError, Problem
+from tui.model.paths import url_secrets
+from tui.model.secrets import Secrets
 from tui.model.servers import KEY_VARIABLES, URL_VARIABLES, query_secrets, variable
 from tui.model.subjects import Config
 
 _MOST_DEPTH = 16
+_OTHER_KEYS = ("GITLAB_TOKEN", "ASSAY_SSH_PASSPHRASE")
+_URLS_WITH_PASSWORDS = re.compile(r"(https?|all)_proxy|ASSAY_GIT_CREDENTIALS", re.IGNORECASE)
+_KEY_LINE = re.compile(r"auth|key|token|secret|pass|cookie|://", re.IGNORECASE)
+_WORD = re.compile(r"[^\s\"',{}\[\]@:]{8,}")
 _RULES = FileRules(
     most_bytes=MOST_CONFIG_BYTES,
     most_depth=_MOST_DEPTH,
@@ -33,25 +40,76 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
 
     Raises ConfigError, which has the problems and whose text is one line `file:line:column: error: where: what` each.
     """
-    keys = {name: value for name in KEY_VARIABLES if (value := variable(environ, name))}
+    data = _read_file(folder)
+    keys = dict(_environment_secrets(environ))
+    if data is None:
+        return Config(secrets=keys)
+    config, problems = _read(folder / CONFIG_FILE, data, environ, keys)
+    if any(problem.level == "error" for problem in problems):
+        raise ConfigError("\n".join(map(str, problems)), problems)
+    return replace(config, path=str(folder / CONFIG_FILE), warnings=problems)
+
+
+def known_secrets(environ: Mapping[str, str]) -> Secrets:
+    """Return the secrets of the environment and of the config file, also of an invalid one: for an error message.
+
+    Raises nothing: it is called when an error is being reported.
+    """
+    keys = dict(_environment_secrets(environ))
+    data = None
+    try:
+        folder = find_folders(environ).config
+        data = _read_file(folder)
+        if data is not None:
+            config, problems = _read(folder / CONFIG_FILE, data, environ, keys)
+            keys.update(config.secrets)
+            data = data if problems else None
+    except Exception:  # noqa: BLE001 the error that is being reported may be one of this module
+        pass
+    return Secrets((*keys.values(), *(_words_that_may_be_keys(data) if data else ())))
+
+
+def _environment_secrets(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the secrets in the variables that Assay itself uses, each with the name of its variable."""
+    for name in (*KEY_VARIABLES, *_OTHER_KEYS):
+        if value := variable(environ, name):
+            yield name, value
     for name in URL_VARIABLES:
-        keys |= {f"{name}.{number}": key for number, key in enumerate(query_secrets(variable(environ, name) or ""))}
+        for number, key in enumerate(query_secrets(variable(environ, name) or "")):
+            yield f"{name}.{number}", key
+    for name in environ:
+        if _URLS_WITH_PASSWORDS.fullmatch(name):
+            for number, key in enumerate(key for url in environ[name].split() for key in url_secrets(url)):
+                yield f"{name}.{number}", key
+
+
+def _words_that_may_be_keys(data: bytes) -> Iterator[str]:
+    """Yield the words of a config file that cannot be read as such, on lines that seem to contain a key."""
+    for line in data.decode(errors="replace").splitlines():
+        if _KEY_LINE.search(line):
+            yield from _WORD.findall(line)
+
+
+def _read_file(folder: Path) -> bytes | None:
+    """Return the content of the config file, or None if there is none. Raises ConfigError."""
     path = folder / CONFIG_FILE
     try:
-        data = read_beginning(path, _RULES.most_bytes)
+        return read_beginning(path, _RULES.most_bytes)
     except FileNotFoundError:
-        return Config(secrets=keys)
+        return None
     except OSError as error:
         raise ConfigError(
             f"cannot be read ({error.strerror})", where=str(path), fix="Fix or remove the file."
         ) from error
+
+
+def _read(
+    path: Path, data: bytes, environ: Mapping[str, str], keys: Mapping[str, str]
+) -> tuple[Config, tuple[Problem, ...]]:
     # Only a file needs pydantic, which is expensive to import.
     from tui.config.entries import read_config
 
     findings = Findings(str(path), _RULES)
     tree = read_nodes(data, findings)
-    config = Config(secrets=keys) if tree is None else read_config(tree, path, environ, keys)
-    problems = findings.in_order()
-    if any(problem.level == "error" for problem in problems):
-        raise ConfigError("\n".join(map(str, problems)), problems)
-    return replace(config, path=str(path), warnings=problems)
+    config = Config(secrets=dict(keys)) if tree is None else read_config(tree, path, environ, keys)
+    return config, findings.in_order()

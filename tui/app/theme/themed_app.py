@@ -19,8 +19,8 @@ Use these variables in CSS; every theme has all of them, as `#rrggbb`:
 """
 
 import asyncio
+import os
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -37,7 +37,7 @@ from tui.app.driver import crash_safe_driver
 from tui.app.screens import AppScreen
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette
 from tui.app.workers import start_worker
-from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.app.theme.theme_files import ThemeFiles, ThemesRead
@@ -123,6 +123,7 @@ class ThemedApp(App[ReturnType]):
         self._theme_files: ThemeFiles | None = None
         self._theme_notices: list[str] = []
         self._follows_themes = False
+        self._crash_message = ""
         if theme != DEFAULT_PALETTE.name:
             self._apply_changes(self._read_changed())
             if theme not in self.available_themes:
@@ -143,16 +144,32 @@ class ThemedApp(App[ReturnType]):
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
             self.push_screen(_Palette(id="--command-palette"))
 
-    def _fatal_error(self) -> None:
-        """End the app after an unexpected error, and print its traceback.
+    @property
+    def has_crashed(self) -> bool:
+        """Whether the app has ended after an unexpected error."""
+        return bool(self._crash_message)
 
-        Overridden because Textual also prints the local variables of each frame, which hold keys and outside text.
+    def _fatal_error(self) -> None:
+        """End the app after an unexpected error, of which a report is written.
+
+        Overridden because Textual prints the traceback with the local variables of each frame: keys and outside text.
         """
-        from rich.text import Text
+        from tui.session.crash_report import report_crash
 
         self.bell()
-        self._exit_renderables.append(Text(sanitize_text("".join(traceback.format_exception(*sys.exc_info())))))
+        if not self._crash_message:
+            error = sys.exc_info()[1] or self._exception or RuntimeError("unknown")
+            self._crash_message = report_crash(error, os.environ)
         self._close_messages_no_wait()
+
+    def panic(self, *renderables: object) -> None:  # noqa: ARG002
+        """End the app after an unexpected error that can be rendered; Textual would print its rendering."""
+        self._fatal_error()
+
+    def _print_error_renderables(self) -> None:
+        """Print the message about the error, after the app has left the terminal."""
+        if self._crash_message:
+            print(f"Error: {self._crash_message}", file=sys.stderr, flush=True)  # noqa: T201
 
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver, made safe for a terminal that is closed or resized at any moment."""
