@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tui.config.load import load_config
+from tui.config.load import known_secrets, load_config
 from tui.model.errors import ConfigError
 from tui.model.prices import Price
+from tui.model.secrets import Secrets
 from tui.model.subjects import Config, ProviderSettings, Settings, Variant
 from tui.providers.registry import provider_settings
 
@@ -171,6 +172,52 @@ def test_a_key_in_the_file_is_known_as_a_secret(tmp_path: Path) -> None:
         "providers.mine.proxy": "pass@word",
     }
     assert config.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "quoted"),
+    [
+        ("api_key: '${TEAM}-literal-key'", "red-literal-key"),
+        ("api_key: '${TEAM}-literal-key'", "literal-key"),
+        ("api_key: '${HALF}${OTHER}'", "AAAA1BBBB2"),
+        ("headers: {X-Api-Key: '${TEAM}-literal-key'}", "red-literal-key"),
+        ("headers: {Authorization: 'Bearer ${TEAM}-literal-key'}", "red-literal-key"),
+        ("headers: {Authorization: 'Basic ${TEAM}-literal-key'}", "red-literal-key"),
+        ("headers: {Authorization: token literal-key}", "literal-key"),
+        ("headers: {Authorization: bearer literal-key}", "literal-key"),
+        ("headers: {Authorization: Basic bWU6bGl0ZXJhbC1rZXk=}", "literal-key"),
+        ("headers: {Cookie: 'team=red; session=literal-of-a-key; x=1'}", "literal-of-a-key"),
+        ("headers: {X-Signature: literal-key}", "literal-key"),
+        ("proxy: 'http://a-token-of-twenty-characters@p:1'", "a-token-of-twenty-characters"),
+    ],
+)
+def test_each_part_of_a_key_that_a_server_may_repeat_is_a_secret(tmp_path: Path, entry: str, quoted: str) -> None:
+    environ = {"TEAM": "red", "HALF": "AAAA1", "OTHER": "BBBB2"}
+    config = loaded(tmp_path, f"providers:\n  mine:\n    base_url: http://h/v1\n    {entry}\n", environ)
+    assert Secrets(config.secrets.values()).hide(f"({quoted})") == "([removed key])"
+    assert known_secrets({**environ, "ASSAY_CONFIG_DIR": str(tmp_path)}).hide(quoted) == "[removed key]"
+
+
+def test_a_key_that_is_partly_in_the_file_is_warned_about(tmp_path: Path) -> None:
+    written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', api_key: '${K}-literal'}\n", 0o644)
+    (warning,) = load_config(tmp_path, {"K": "a"}).warnings
+    assert "contains an API key" in str(warning)
+    written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', headers: {Authorization: 'Bearer ${K}'}}\n", 0o644)
+    assert load_config(tmp_path, {"K": "a-key-of-mine"}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"https_proxy": "http://me:secret-word@127.0.0.1:1"},
+        {"ALL_PROXY": "http://secret-word-of-twenty@127.0.0.1:1"},
+        {"ASSAY_GIT_CREDENTIALS": "https://a:other@h https://me:secret-word@h"},
+        {"GITLAB_TOKEN": "secret-word"},
+        {"ASSAY_SSH_PASSPHRASE": "secret-word"},
+    ],
+)
+def test_passwords_of_proxies_and_of_git_are_secrets(tmp_path: Path, environ: dict[str, str]) -> None:
+    assert any("secret-word" in value for value in load_config(tmp_path, environ).secrets.values())
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])

@@ -1,14 +1,15 @@
 """The entries of the config file: models, providers, prices and the risk rule, with the secrets among their values."""
 
+import contextlib
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote, urlsplit
 
 from tui.config.shape_problems import Loc, read_shape
 from tui.config.shapes import (
@@ -22,6 +23,7 @@ from tui.config.shapes import (
 )
 from tui.documents.yaml_nodes import YamlNode
 from tui.model.name_mask import MOST_NAMES
+from tui.model.paths import url_secrets
 from tui.model.prices import Price
 from tui.model.risk import Band, BandRule
 from tui.model.sanitize import sanitize_line
@@ -34,7 +36,10 @@ Nodes = Mapping[Loc, YamlNode]
 _PRICE_SOURCE = "config"
 _EXAMPLES = {"openai": "http://localhost:8080/v1", "anthropic": "http://localhost:8080"}
 _PROVIDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_SECRET_HEADER = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|pass|cookie|cred|sig|session|jwt", re.IGNORECASE)
+_SHORTEST_LITERAL = 6
+_SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
+_LONG_PART = re.compile(r"[^\s;,=]{12,}")
 
 
 def read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Mapping[str, str]) -> Config:
@@ -130,6 +135,11 @@ class _Filled:
     used: Mapping[str, str]
     missing: tuple[str, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables in the text."""
+        return (*self.used, *self.missing)
+
 
 def _fill(text: str, environ: Mapping[str, str]) -> _Filled:
     """Return the text with each `${NAME}` replaced by the variable's value without surrounding white space."""
@@ -155,17 +165,42 @@ class _ProviderEntry:
     missing: dict[str, None] = field(default_factory=dict)
     literal: bool = False
 
-    def fill(self, text: str, environ: Mapping[str, str]) -> _Filled:
-        """Return the text with its variables filled in, and note their values and names."""
+    def fill(self, where: str, text: str, environ: Mapping[str, str]) -> _Filled:
+        """Return the text at a place with its variables filled in, and note them, the whole and its parts as secrets.
+
+        A server may repeat the whole or a part: a key of two variables, what follows `Bearer`, the value of a cookie.
+        """
         filled = _fill(text, environ)
         self.secrets.update(filled.used)
         self.missing.update(dict.fromkeys(filled.missing))
+        if filled.used and filled.text is not None:
+            self.add_secret(where, filled.text)
+        for number, literal in enumerate(VARIABLE.split(text)[::2] if filled.names else ()):
+            part = _SCHEME.sub("", literal).strip(" -_.:")
+            if len(part) >= _SHORTEST_LITERAL:
+                self.add_literal(f"{where}.{number}", part)
         return filled
+
+    def add_secret(self, where: str, value: str) -> None:
+        """Note a value without its scheme (`Bearer`) as a secret, and its long parts, and the password in `Basic`."""
+        bare = _SCHEME.sub("", value.strip())
+        known = set(self.secrets.values())
+        for number, part in enumerate(dict.fromkeys((bare, *_LONG_PART.findall(bare), *_basic_password(value)))):
+            if part not in known:
+                self.secrets[f"{where}#{number}" if number else where] = part
 
     def add_literal(self, where: str, secret: str) -> None:
         """Note a secret that is written in the file."""
-        self.secrets[where] = secret
+        self.add_secret(where, secret)
         self.literal = True
+
+
+def _basic_password(value: str) -> Iterator[str]:
+    """Yield the password in a header of basic authentication."""
+    scheme, _, encoded = value.strip().partition(" ")
+    if scheme.lower() == "basic":
+        with contextlib.suppress(ValueError):
+            yield b64decode(encoded).decode().partition(":")[2]
 
 
 def _read_provider(name: str, given: ProviderShape, nodes: Nodes, environ: Mapping[str, str]) -> _ProviderEntry:
@@ -180,8 +215,8 @@ def _read_provider(name: str, given: ProviderShape, nodes: Nodes, environ: Mappi
         key: given[key] for key in ("kind", "base_url", "token_limit", "api", "proxy") if key in given
     }
     entry = _ProviderEntry(replace(settings, **plain))
-    if password := urlsplit(given.get("proxy", "")).password:
-        entry.add_literal(f"{place.where}.proxy", unquote(password))
+    for number, secret in enumerate(url_secrets(given.get("proxy", ""))):
+        entry.add_literal(f"{place.where}.proxy{number or ''}", secret)
     for number, secret in enumerate(query_secrets(given.get("base_url", ""))):
         entry.add_literal(f"{place.where}.base_url.{number}", secret)
     if "api_key" in given:
@@ -199,8 +234,8 @@ def _read_provider(name: str, given: ProviderShape, nodes: Nodes, environ: Mappi
 
 
 def _add_key(entry: _ProviderEntry, text: str, place: YamlNode, environ: Mapping[str, str]) -> None:
-    filled = entry.fill(text, environ)
-    names = " and ".join([*filled.used, *filled.missing])
+    filled = entry.fill(place.where, text, environ)
+    names = " and ".join(filled.names)
     if not names:
         entry.add_literal(place.where, text)
         if not all("!" <= character <= "~" for character in text):
@@ -213,11 +248,11 @@ def _add_headers(
 ) -> None:
     headers = dict(entry.settings.headers)
     for name, text in given.items():
-        filled = entry.fill(text, environ)
+        filled = entry.fill(places[name].where, text, environ)
         if not (text.isascii() and text.isprintable()):
             places[name].add_problem("contains a character that is not allowed in a header")
-        if not (filled.used or filled.missing) and _SECRET_HEADER.search(name):
-            entry.add_literal(places[name].where, text.removeprefix("Bearer ").strip())
+        if not filled.names and _SECRET_HEADER.search(name):
+            entry.add_literal(places[name].where, text)
         headers = {key: old for key, old in headers.items() if key.lower() != name.lower()}
         headers[name] = filled.text or ""
     entry.settings = replace(entry.settings, headers=headers)
