@@ -1,11 +1,11 @@
 """Answers in one piece and their fields: nothing, no JSON, the wrong type at each place, and numbers out of range."""
 
+import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import astuple, replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -20,10 +20,12 @@ from tests.faults.fault_server import (
     differences_after_one,
     failed,
     fine,
+    partial,
     retried,
 )
 from tests.faults.wires import WIRES, Wire
 from tests.support.replies import Reply, delta, events, page, status
+from tests.support.responses import response
 from tui.model.provider_messages import Chunk, Reasoning, Text, UsageChunk
 from tui.model.results import MOST_TOKENS
 from tui.providers.http.decoder import AnswerDecoder, ErrorObject, NoAnswer, Unreadable
@@ -225,7 +227,28 @@ FIGURES = [
 TOTAL = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10**400}
 CACHED = {"input_tokens": 7, "output_tokens": 3, "cache_read_input_tokens": 10**400, "cache_creation_input_tokens": -1}
 DETAILS = {"input_tokens": 7, "output_tokens": 3, "output_tokens_details": {"reasoning_tokens": 10**400}}
+BROKEN_CHOICE = {"message": {"content": "half "}, "finish_reason": None, "error": {"code": 502, "message": "died"}}
 OWN = [
+    (
+        "chat",
+        Mode("an error in the choice", status(200, {"choices": [BROKEN_CHOICE]}), partial("HOST sent an error: died")),
+    ),
+    (
+        "chat",
+        Mode(
+            "an error in a choice without text",
+            status(200, {"choices": [BROKEN_CHOICE | {"message": None}]}),
+            retried("refused", "HOST sent an error: died"),
+        ),
+    ),
+    (
+        "responses",
+        Mode(
+            "failed after text without an error",
+            status(200, response("failed", "half ")),
+            partial("HOST sent an error: the response was failed"),
+        ),
+    ),
     ("chat", Mode("a total of 400 digits", with_usage(TOTAL), fine())),
     (
         "chat",
@@ -317,7 +340,7 @@ async def test_any_type_at_any_place_of_an_answer(wire: Wire) -> None:
     answer = wire.body("well", wire.counts(7, 3))
     for mutation in mutations(answer):
         body = json.dumps(mutation).encode()
-        assert_sound(decoded(wire, partial(AnswerDecoder.take_whole, data=body)))
+        assert_sound(decoded(wire, functools.partial(AnswerDecoder.take_whole, data=body)))
 
 
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
@@ -331,4 +354,4 @@ async def test_any_type_at_any_place_of_a_stream(wire: Wire) -> None:
         for mutation in mutations(json.loads(data)):
             mutated = name + mark + json.dumps(mutation).encode()
             raw = b"\n\n".join([*blocks[:place], mutated, *blocks[place + 1 :]])
-            assert_sound(decoded(wire, partial(feed_all, raw=raw)))
+            assert_sound(decoded(wire, functools.partial(feed_all, raw=raw)))

@@ -274,6 +274,11 @@ async def test_a_stream_that_fails_once(faults: FaultServer, mode: Mode) -> None
 
 
 DEEP: Any = json.loads("[" * 900 + "]" * 900)
+# OpenRouter reports a failure of the server behind it within the choice.
+BROKEN: dict[str, Any] = delta("", "error")
+BROKEN["choices"][0]["error"] = {"code": 502, "message": "upstream died"}
+WITHOUT_ERROR: dict[str, Any] = delta("well", "stop")
+WITHOUT_ERROR["choices"][0]["error"] = None
 CHAT = [
     Mode(
         "two choices",
@@ -316,6 +321,17 @@ CHAT = [
             usage=(None, None),
         ),
     ),
+    Mode(
+        "an error in the choice after text",
+        events(delta("half "), BROKEN),
+        partial("HOST sent an error: upstream died"),
+    ),
+    Mode(
+        "an error in the choice before the text",
+        events(BROKEN),
+        retried("refused", "HOST sent an error: upstream died"),
+    ),
+    Mode("null as the choice's error", events(WITHOUT_ERROR, "[DONE]"), fine(usage=(None, None))),
     Mode("a finish reason that is a number", events(delta("well", 7), "[DONE]"), fine(usage=(None, None))),  # type: ignore[arg-type]
     Mode("text after the finish reason", events(delta("we", "stop"), delta("ll"), "[DONE]"), fine(usage=(None, None))),
     Mode(
@@ -368,6 +384,11 @@ RESPONSES = [
         "refused",
         events(ended("failed", error={"code": "invalid_prompt", "message": "no"})),
         failed("refused", "HOST sent an error: no"),
+    ),
+    Mode(
+        "an error in a completed response",
+        events(ended("completed", "well", error={"code": "server_error", "message": "oops"})),
+        partial("HOST sent an error: oops", "well"),
     ),
     Mode(
         "failed after text",

@@ -57,6 +57,12 @@ def counted(**counts: Any) -> SessionEvent:
 ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | None]] = {
     "an answer": (answer("Grüß ", "Gott"), [Text("Grüß Gott"), MODEL, UsageChunk(Usage(7, 3, 0))], "stop"),
     "a message without deltas": ([asked(), whole("a"), IDLE], [Text("a")], "stop"),
+    "a character in two halves, which the message repeats": (
+        [delta("a \ud83c"), delta("\udf89"), whole("a 🎉 b"), IDLE],
+        [Text("a 🎉 b")],
+        "stop",
+    ),
+    "half a character, which the message completes": ([delta("a \ud83c"), whole("a 🎉"), IDLE], [Text("a 🎉")], "stop"),
     "a message of which deltas are missing": ([delta("ab"), whole("abcd"), IDLE], [Text("abcd")], "stop"),
     "a message that differs from its deltas": ([delta("ab"), whole("xy"), IDLE], [Text("ab")], "stop"),
     "two messages": (

@@ -9,7 +9,9 @@ from tests.support.replies import Framing, Pause, Reply, events
 
 def named(kind: str, **data: Any) -> bytes:
     """One event, whose name is its type."""
-    return f"event: {kind}\ndata: {json.dumps({'type': kind, **data}, ensure_ascii=False)}\n\n".encode()
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **data}, ensure_ascii=False)}\n\n".encode(
+        errors="backslashreplace"
+    )
 
 
 def started(**usage: Any) -> bytes:

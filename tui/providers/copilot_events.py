@@ -11,7 +11,7 @@ from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, ServedBy
 from tui.model.results import ServedBy, Usage
 from tui.model.sanitize import sanitize_line
 from tui.providers.copilot_runtime import LOGIN
-from tui.providers.http.decoder import AnswerText, Kind, ToolCallPieces, count_of
+from tui.providers.http.decoder import AnswerText, Kind, ToolCallPieces, count_of, utf16
 from tui.providers.http.errors import TryFailed
 
 _WORDS = 300
@@ -85,9 +85,9 @@ class CopilotDecoder:
         if kind == "text" and (thought := data.reasoning_text) and not self._came["reasoning"]:
             self._add("reasoning", "message_id", data, thought)
         came = self._came[kind].get(str(getattr(data, id_name)), StringIO())
-        size = came.tell()
-        if len(data.content) > size and data.content.startswith(came.getvalue()):
-            self._add(kind, id_name, data, data.content[size:])
+        whole, begun = utf16(data.content), utf16(came.getvalue())
+        if len(whole) > len(begun) and whole.startswith(begun):
+            self._add(kind, id_name, data, whole[len(begun) :].decode("utf-16-le", "surrogatepass"))
 
     def _count(self, data: Any) -> None:
         """Add the usage of one model call; an answer may take several."""

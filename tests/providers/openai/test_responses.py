@@ -52,6 +52,18 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
         "stop",
     ),
     "text in the last event only": ([begun(), ended("completed", "a", usage=usage())], [Text("a"), COUNTED], "stop"),
+    "a character in two halves, which the last event repeats": (
+        [text("a \ud83c"), text("\udf89"), ended("completed", "a 🎉")], [Text("a 🎉")], "stop",
+    ),
+    "half a character, which the last event completes": (
+        [text("a \ud83c"), ended("completed", "a 🎉 b")], [Text("a 🎉 b")], "stop",
+    ),
+    "a half without a partner, which the last event repeats": (
+        [text("a \ud83c b"), ended("completed", "a \ud83c b")], [Text("a \ufffd b")], "stop",
+    ),
+    "a half without a partner, which the last event replaces": (
+        [text("a \ud83c b"), ended("completed", "a \ufffd b")], [Text("a \ufffd b")], "stop",
+    ),
     "a thought, then text": (
         [begun(), added(reasoning()), thought("h"), thought("m"), done(reasoning("hm")), added(message()), text("a"),
          ended("completed", reasoning("hm"), "a", usage=usage(7, 3, 2))],

@@ -88,7 +88,17 @@ class AnswerText:
         text = text.removesuffix(self._halves[self._kind])
         if not _SURROGATE.search(text):
             return text
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return joined_halves(text)
+
+
+def utf16(text: str) -> bytes:
+    """Return the text as UTF-16, in which a character and its two halves are the same."""
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def joined_halves(text: str) -> str:
+    """Return the text with the halves of each character joined; a half without a partner becomes U+FFFD."""
+    return utf16(text).decode("utf-16-le", "replace")
 
 
 class ToolCallPieces:

@@ -63,7 +63,7 @@ class ServedAnswer:
         first = data.lstrip(WHITE)[:1]
         # Some gateways label a stream as JSON: the first bytes are more reliable than the label.
         if first in (b"{", b"[") or ("json" in kind and first not in _EVENT_FIELDS):
-            for chunk in (*await self._whole(data), *self._server_updates()):
+            async for chunk in self._whole(data):
                 yield chunk
         else:
             async for chunk in self._stream(data):
@@ -114,8 +114,8 @@ class ServedAnswer:
             data = await self._read()
         return data
 
-    async def _whole(self, data: bytes) -> list[Chunk]:
-        """Decode a complete answer."""
+    async def _whole(self, data: bytes) -> AsyncGenerator[Chunk, None]:
+        """Decode an answer that is not streamed; what was decoded before an error in it is yielded too."""
         body = bytearray()
         while data:
             body += data
@@ -125,11 +125,15 @@ class ServedAnswer:
             if data.strip():
                 self._note_progress(self._patience.stall_s)
             data = await self._read()
+        wrong: Exception | None = None
         try:
             self._decoder.take_whole(bytes(body))
-        except _DECODE_FAULTS as wrong:
-            raise self._decoding_fault(wrong) from None
-        return self._decoder.take()
+        except _DECODE_FAULTS as fault:
+            wrong = fault
+        for chunk in (*self._decoder.take(), *self._server_updates()):
+            yield chunk
+        if wrong is not None:
+            raise self._decoding_fault(wrong)
 
     async def _stream(self, data: bytes) -> AsyncGenerator[Chunk, None]:
         """Decode a stream of events; read the body to its end, so that the connection can be reused."""

@@ -70,6 +70,8 @@ class ChatDecoder(AnswerDecoder):
                 self._refused = True
                 self._text.add_text("text", refusal)
             self._take_tools(delta)
+        if choice.get("error"):  # a router whose upstream failed in the middle of an answer
+            raise ErrorObject(choice["error"])
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             finish = finish_reason_of(reason)

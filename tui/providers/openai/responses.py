@@ -14,9 +14,11 @@ from tui.providers.http.decoder import (
     ToolCallPieces,
     count_of,
     encode_body,
+    joined_halves,
     part_of,
     split_system,
     text_of,
+    utf16,
 )
 
 _DELTAS: Mapping[str, Kind] = {
@@ -112,11 +114,15 @@ class ResponsesDecoder(AnswerDecoder):
         self._finish(self._finish_of(response))
 
     def _compare(self, final: str) -> None:
-        """Add the end of the final text that was not streamed; a different final text makes the answer incomplete."""
+        """Add the end of the final text that was not streamed; a different final text makes the answer incomplete.
+
+        A character that was streamed in two halves is one in the final text.
+        """
         streamed = "".join(self._shown["text"])
-        if final.startswith(streamed):
-            self._add_text("text", final[len(streamed) :])
-        elif final.strip() and final.split() != streamed.split():
+        whole, begun = utf16(final), utf16(streamed)
+        if whole.startswith(begun):
+            self._add_text("text", whole[len(begun) :].decode("utf-16-le", "surrogatepass"))
+        elif final.strip() and joined_halves(final).split() != joined_halves(streamed).split():
             self._text.add(NoteChunk("The final response contains another text than the stream"))
             self._finish("incomplete")
 
@@ -136,9 +142,9 @@ class ResponsesDecoder(AnswerDecoder):
             self._add_text(kind, text_of(part, field))
 
     def _finish_of(self, response: Mapping[str, Any]) -> FinishReason:
-        """Return the finish reason. Raises ErrorObject if the response failed."""
+        """Return the finish reason. Raises ErrorObject if the response failed or contains an error."""
         status = response.get("status")
-        if status in ("failed", "cancelled"):
+        if response.get("error") or status in ("failed", "cancelled"):
             raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
         reason = text_of(part_of(response, "incomplete_details"), "reason")
         if reason or status not in ("completed", None) or _has_incomplete_item(response):
