@@ -24,6 +24,7 @@ from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.app.context import AppContext
+    from tui.app.find.finder import Finder
     from tui.app.run_messages import RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.session.consent import Consent
@@ -77,6 +78,7 @@ class AssayApp(ThemedApp[int]):
         super().__init__(theme=theme, theme_folders=theme_folders)
         self._open_session, self._paths = open_session, tuple(paths)
         self._app_context: AppContext | None = None
+        self._finder: Finder | None = None
         self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
 
@@ -118,12 +120,14 @@ class AssayApp(ThemedApp[int]):
     async def _show_explore(self, context: "AppContext") -> None:
         """Replace the splash with Explore, and start the workers of the context."""
         from tui.app.explore.screen import ExploreScreen
+        from tui.app.find.finder import Finder
 
         config = context.session.config
         self.set_keymap(dict(config.keymap))
         if config.theme and config.theme != self.theme and config.theme in self.available_themes:
             self.theme = config.theme
         explore = ExploreScreen(context)
+        self._finder = Finder(context, explore)
         self.add_mode("explore", lambda: explore)
         await self.switch_mode("explore")
         for notice in context.session.notices:
@@ -194,6 +198,16 @@ class AssayApp(ThemedApp[int]):
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key is active. While a text is typed, the keys that find something are normal characters."""
+        del parameters
+        return action != "jump" or (self._finder is not None and not self._finder.typing)
+
+    def action_jump(self) -> None:
+        """Open the dialog that goes to a case or suite in Explore."""
+        if self._finder is not None:
+            self._finder.jump()
 
     def action_leave(self) -> None:
         """Quit, after a confirmation while a run is in progress or changes are unsaved."""

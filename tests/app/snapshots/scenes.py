@@ -26,6 +26,8 @@ from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
+from tui.app.find.jump_dialog import JumpDialog
+from tui.app.find.search_panel import SearchPanel
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
@@ -90,6 +92,12 @@ async def stream(stage: Stage) -> None:
     )
 
 
+async def searched(stage: Stage) -> None:
+    """Wait until the displayed text of a search is searched."""
+    panel = stage.app.screen.query_one(SearchPanel)
+    await stage.until(lambda: panel.shown_text == panel.text, "the text is searched")
+
+
 EXPLORE = (ExploreScreen, shows("reverse a text"))
 ANSWERED = (*EXPLORE, shows("the driver"))
 CHANGED = (ExploreScreen, shows("Mend it"), "d", shows("import secrets"))
@@ -127,6 +135,7 @@ SCENES = (
     Scene("runs", run_session, RUNS),
     Scene("export", run_session, (*RUNS, "e", ExportScreen)),
     Scene("model-chooser", run_session, (*ANSWERED, "M", ModelChooser)),
+    Scene("jump", run_session, (*ANSWERED, "g", JumpDialog, shows("race in the cache"), *"fix pa", searched)),
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
     Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )

@@ -18,6 +18,7 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("F", "follow_run", "run.follow", "Follow the running case until you select one", label="follow"),
     bind("f", "run_failed", "run.failed", "Rerun failed trials", label="rerun failed"),
     bind("slash", "filter", "look.filter", _FILTER, label="filter", shown="/", priority=True),
+    bind("g", "app.jump", "look.jump", "Go to a case or suite by a part of its name", priority=True),
     bind("m", "matrix", "look.matrix", "Matrix: all cases × all models", label="matrix"),
     bind("C", "compare", "look.compare", "Compare two answers word by word", label="compare"),
     bind("v", "review", "look.review", "Review: score the risk of answers", label="review"),

@@ -219,6 +219,13 @@ class SuitePanel(FilteredPanel):
         self.show()
         self.suite_tree.go_to_key(key)
 
+    def go_to_folder(self, folder: str) -> None:
+        """Unfold a folder, and put the cursor on it."""
+        self._unfolded.add((folder,))
+        self.show()
+        if self.suite_tree.go_to_key((folder,)):
+            self.suite_tree.post_reached(self.suite_tree.cursor)
+
     def first_case_if_lost(self) -> Row | None:
         """Move the cursor to the first displayed case and return it, if the selected case is not displayed."""
         rows = self.suite_tree.rows

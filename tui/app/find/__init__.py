@@ -1,0 +1,1 @@
+"""Go to a case or suite by its name, and search the saved answers."""

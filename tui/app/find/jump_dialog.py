@@ -1,0 +1,90 @@
+"""A dialog to go to a folder, suite or case by a part of its name."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key
+
+from tui.app.find.search_panel import SearchPanel, SearchResult
+from tui.app.find.targets import Target, find_targets, target_line, targets_of
+from tui.app.open_suites import OpenSuites
+from tui.app.presentation.figures import counted
+from tui.app.presentation.pieces import Line
+from tui.app.screens import Dialog
+from tui.app.suite_loader import SuitesRead
+from tui.app.widgets.prompt_input import PromptInput
+
+
+class JumpDialog(Dialog[Target | None]):
+    """A dialog with all folders, suites and cases. The result is the chosen one, or None.
+
+    The list starts at the case `case_id` of the suite `path`.
+    """
+
+    DEFAULT_CSS = """
+    JumpDialog { align: center middle; background: $background 60%; }
+    JumpDialog > Vertical {
+        width: 100; max-width: 96%; height: 80%; max-height: 30; padding: 1 1; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="jump.leave", tooltip="Close without a jump"),
+        Binding("enter", "accept", "Go", id="jump.go", tooltip="Go to the case or suite", show=False),
+    ]
+
+    def __init__(self, open_suites: OpenSuites, path: Path | None, case_id: str | None) -> None:
+        super().__init__()
+        self._open_suites, self._here = open_suites, (path, case_id)
+        self._targets: Sequence[Target] = ()
+        self._targets_are_old = True
+        self._panel = SearchPanel("name of a case or suite", self._search, self._line, self.dismiss)
+
+    def compose(self) -> ComposeResult:
+        """Compose the frame and the search."""
+        with Vertical() as box:
+            box.border_title = Content("Go to")
+            box.border_subtitle = Content("↑ ↓ select · Enter go · Esc close")
+            yield self._panel
+
+    def _search(self, text: str) -> SearchResult[Target]:
+        """Return the targets that match a text. Called in a thread."""
+        if self._targets_are_old:
+            self._targets_are_old = False
+            self._targets = targets_of(self._open_suites.all)
+        found = find_targets(text, self._targets)
+        if text.strip():
+            note = f"{len(found)} of {len(self._targets)}" if found else "No case or suite matches."
+            return SearchResult(found, note)
+        here = (place for place, target in enumerate(self._targets) if (target.path, target.case_id) == self._here)
+        cases = sum(target.case_id is not None for target in self._targets)
+        suites = sum(target.path is not None for target in self._targets) - cases
+        return SearchResult(found, f"{counted(suites, 'suite')}, {counted(cases, 'case')}", next(here, 0))
+
+    @on(SuitesRead)
+    def search_again(self) -> None:
+        """Search also in suites that were read since."""
+        self._targets_are_old = True
+        self._panel.search_again()
+
+    @on(PromptInput.Left)
+    def leave(self) -> None:
+        """Close the dialog without a jump."""
+        self.action_leave()
+
+    def on_key(self, event: Key) -> None:
+        """Type keys that were pressed before the dialog was displayed."""
+        self._panel.type_key(event)
+
+    def action_accept(self) -> None:
+        """Go to the target under the cursor."""
+        self._panel.accept()
+
+    def _line(self, target: Target, width: int) -> Line:
+        return target_line(target, self._panel.shown_text, width)

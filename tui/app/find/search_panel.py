@@ -1,0 +1,177 @@
+"""An input above a list of what was found: each change of the text is searched in a thread."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key
+from textual.widgets import Static
+
+from tui.app.presentation.pieces import Line
+from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
+from tui.app.workers import start_worker
+from tui.model.errors import AssayError
+from tui.model.sanitize import sanitize_line
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Generic[T]):
+    """The entries that a search found, the place of the first cursor, and a sentence about them."""
+
+    entries: Sequence[T]
+    note: str = ""
+    cursor: int = 0
+
+
+class FoundList(LineListView, can_focus=False):
+    """A list of what was found. The input above it has the focus and moves its cursor."""
+
+    DEFAULT_CSS = "FoundList { height: 1fr; background: $raised; }"
+
+    def __init__(self, line_of: Callable[[int, int], Line], on_chosen: Callable[[int], object]) -> None:
+        super().__init__(on_chosen=on_chosen)
+        self._line_of = line_of
+        self._count = 0
+
+    @property
+    def line_count(self) -> int:
+        """Return the number of entries."""
+        return self._count
+
+    def line_at(self, place: int, width: int) -> Line:
+        """Return the line of an entry."""
+        return self._line_of(place, width)
+
+    def show_count(self, count: int, cursor: int) -> None:
+        """Display so many new entries."""
+        self._count = count
+        self.lines_changed(cursor)
+        self.go_to(cursor)
+
+
+class SearchPanel(Vertical, Generic[T]):
+    """Search while a text is typed, and call `on_chosen` with the entry that is chosen with Enter or a click.
+
+    `search` runs in a thread, one call at a time: while it runs, only the last text is remembered. Enter waits for the
+    entries of the text that is displayed; `shown_text` is the text whose entries are displayed. `type_key` takes keys
+    before the input has the focus.
+    """
+
+    DEFAULT_CSS = """
+    SearchPanel { height: 1fr; }
+    SearchPanel PromptInput, SearchPanel PromptInput:focus { background: $background; margin-bottom: 1; padding: 0 1; }
+    SearchPanel > Static { height: auto; max-height: 3; color: $dim; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", id="find.up", tooltip="Previous entry", show=False),
+        Binding("down", "move(1)", "Down", id="find.down", tooltip="Next entry", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="find.page-up", tooltip="Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="find.page-down", tooltip="Page down", show=False),
+    ]
+
+    def __init__(
+        self,
+        placeholder: str,
+        search: Callable[[str], SearchResult[T]],
+        line_of: Callable[[T, int], Line],
+        on_chosen: Callable[[T], object],
+    ) -> None:
+        super().__init__()
+        self._search, self._on_chosen = search, on_chosen
+        self._input = PromptInput(placeholder)
+        self._list = FoundList(
+            lambda place, width: line_of(self.result.entries[place], width), on_chosen=lambda _: self.accept()
+        )
+        self._note = Static(Content(), markup=False)
+        self.result: SearchResult[T] = SearchResult(())
+        self._wanted: str | None = None
+        self.shown_text = ""
+        self._searching = self._accepting = False
+
+    def compose(self) -> ComposeResult:
+        """Compose the input, the list and the sentence about the entries."""
+        yield self._input
+        yield self._list
+        yield self._note
+
+    def on_mount(self) -> None:
+        """Focus the input, and search for the empty text."""
+        self._input.start()
+        self.search_again()
+
+    @property
+    def text(self) -> str:
+        """Return the text that is searched for."""
+        return self._input.value
+
+    @property
+    def entry(self) -> T | None:
+        """Return the entry under the cursor."""
+        place = self._list.cursor
+        return self.result.entries[place] if 0 <= place < len(self.result.entries) else None
+
+    def type_key(self, event: Key) -> None:
+        """Type a key that arrives before the input has the focus."""
+        if event.is_printable and event.character and not self._input.has_focus:
+            event.stop()
+            self._input.insert_text_at_cursor(event.character)
+
+    def search_again(self) -> None:
+        """Search for the displayed text, although it has not changed."""
+        self._wanted = self._input.value
+        if not self._searching:
+            self._searching = True
+            start_worker(self, self._search_all, group="search")
+
+    async def _search_all(self) -> None:
+        try:
+            while self._wanted is not None:
+                text, self._wanted = self._wanted, None
+                try:
+                    result = await asyncio.to_thread(self._search, text)
+                except AssayError as error:
+                    result = SearchResult((), sanitize_line(str(error), 600))
+                self._show(text, result)
+        finally:
+            self._searching = False
+        if self._accepting:
+            self.accept()
+
+    def _show(self, text: str, result: SearchResult[T]) -> None:
+        cursor = self._list.cursor if text == self.shown_text and self.result.entries else result.cursor
+        self.result, self.shown_text = result, text
+        self._list.show_count(len(result.entries), cursor)
+        self._note.update(Content(result.note))
+
+    @on(PromptInput.Typed)
+    def search_text(self, message: PromptInput.Typed) -> None:
+        """Search for the text as it is typed."""
+        message.stop()
+        if not isinstance(message, PromptInput.Entered):
+            self._accepting = False
+            self.search_again()
+
+    @on(PromptInput.Entered)
+    def accept(self) -> None:
+        """Choose the entry under the cursor, as soon as the entries are those of the displayed text."""
+        self._accepting = self._searching
+        entry = self.entry
+        if not self._accepting and entry is not None:
+            self._on_chosen(entry)
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor by a number of entries."""
+        self._list.action_move(by)
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor by a page."""
+        self._list.action_page(direction)
