@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import py_compile
 import sys
 import textwrap
 import threading
@@ -112,6 +113,18 @@ async def test_it_runs_in_its_folder_and_sees_its_neighbours(
     write("WORD = 'neighbour'", "helpers.py")
     path = write("import helpers\n" + body('return {"output": f"{helpers.WORD} {os.getcwd()} {__name__}"}'))
     assert text_of(await ask(agents, make_request(path))) == f"neighbour {tmp_path} flight"
+
+
+async def test_the_source_of_its_neighbours_is_used_and_not_their_bytecode(
+    agents: AgentProvider, write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "helper.py").write_text("WORD = 'bytecode'\n")
+    py_compile.compile(
+        str(tmp_path / "helper.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH, doraise=True
+    )
+    (tmp_path / "helper.py").write_text("WORD = 'source'\n")
+    path = write("from helper import WORD\ndef agent(input, memory): return {'output': WORD}\n")
+    assert text_of(await ask(agents, make_request(path))) == "source"
 
 
 async def test_it_sees_no_keys(write: Write) -> None:

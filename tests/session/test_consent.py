@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,7 +101,7 @@ def test_files_from_outside_are_allowed_to_one_suite(tmp_path: Path) -> None:
     assert [each.kind for each in record.missing(strange)] == ["outside"]
 
 
-@pytest.mark.parametrize("agent", ["agent.py", "cmd:python3 helper.py"])
+@pytest.mark.parametrize("agent", ["agent.py", "cmd:python3 helper.py", "cmd:python3 --f=helper.py;", "cmd:python3 ."])
 def test_code_beside_an_agent_is_part_of_its_consent(tmp_path: Path, agent: str) -> None:
     suite = replace(suite_at(tmp_path), agent=agent)
     (tmp_path / "agent.py").write_text("import helper\n")
@@ -120,3 +121,106 @@ def test_an_agent_of_a_saved_run_needs_consent_although_its_suite_names_none(tmp
     assert missing.what == "The run starts the agent touch x"
     assert agent_consents(suite, subjects) == (missing,)
     assert record.missing(suite, [Subject("openai/m", "openai", "m")]) == ()
+
+
+def asks_again_after(record: ConsentRecord, suite: Suite, change: Callable[[], object]) -> bool:
+    """Grant what the suite needs, and return whether it needs more after the change."""
+    for missing in record.missing(suite):
+        record.grant(missing)
+    assert record.missing(suite) == ()
+    change()
+    return record.missing(suite) != ()
+
+
+@pytest.mark.parametrize(
+    "name", ["venv/__init__.py", "node_modules/x.py", "lib/x.py", "helper.pyc", "__pycache__/x.py", "deep/er/x.py"]
+)
+def test_all_code_that_an_agent_can_import_is_part_of_its_consent(tmp_path: Path, name: str) -> None:
+    home = tmp_path / "agents"
+    home.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (home / "lib").symlink_to(tmp_path / "elsewhere")
+    (home / "lib" / "home").symlink_to(home)  # a circle
+    (home / "agent.py").write_text("")
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).write_bytes(b"1")
+    suite = replace(suite_at(home), agent="agent.py")
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, suite, lambda: (home / name).write_bytes(b"2"))
+
+
+def test_what_an_agent_cannot_import_is_no_part_of_its_consent(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text("")
+    (tmp_path / "__pycache__").mkdir()
+    suite = replace(suite_at(tmp_path), agent="agent.py")
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    assert not asks_again_after(record, suite, lambda: (tmp_path / "notes.txt").write_text("2"))
+    assert not asks_again_after(record, suite, lambda: (tmp_path / "__pycache__" / "a.cpython-311.pyc").write_text("2"))
+
+
+def test_the_code_of_an_agent_after_the_first_files_is_part_of_its_consent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.session.consent._MOST_BYTES", 100)
+    for name in ("agent.py", "b.py", "c.py"):
+        (tmp_path / name).write_text("#" * 60)
+    suite = replace(suite_at(tmp_path), agent="agent.py")
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    assert asks_again_after(record, suite, lambda: (tmp_path / "c.py").write_text("+" * 60))
+
+
+def test_an_agent_in_a_folder_with_too_much_code_is_asked_about_in_each_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.session.consent._MOST_FILES", 2)
+    for name in ("agent.py", "b.py", "c.py"):
+        (tmp_path / name).write_text("")
+    suite = replace(suite_at(tmp_path), agent="agent.py")
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    assert asks_again_after(record, suite, lambda: monkeypatch.setattr("tui.session.consent._THIS_PROCESS", "other"))
+
+
+@pytest.mark.parametrize("agent", ["cmd:python3 agent.py", "cmd:python3 'my agent.py'", "cmd:python3 --f=agent.py"])
+def test_a_command_agent_is_started_in_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    (tmp_path / "suites").mkdir()
+    for name in ("agent.py", "my agent.py"):
+        (tmp_path / name).write_text("1")
+    monkeypatch.chdir(tmp_path)
+    suite = replace(suite_at(tmp_path / "suites"), agent=agent)
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, suite, lambda: [file.write_text("2") for file in tmp_path.glob("*agent.py")])
+    assert asks_again_after(record, suite, lambda: monkeypatch.chdir(tmp_path / "suites"))
+
+
+@pytest.mark.parametrize(
+    "suite",
+    [
+        replace(suite_of(case_of("c1")), agent="agent.py"),
+        replace(suite_of(case_of("c1")), agent="cmd:date"),
+        replace(suite_of(case_of("c1")), repo_clone=RepoClone("./fixtures")),
+        suite_of(replace(case_of("c1"), command=CommandCheck("make"))),
+    ],
+)
+def test_a_consent_is_for_one_suite(tmp_path: Path, suite: Suite) -> None:
+    record = ConsentRecord(tmp_path / "consents.json")
+    for missing in record.missing(replace(suite, path=str(tmp_path / "a.yaml"))):
+        record.grant(missing)
+    assert record.missing(replace(suite, path=str(tmp_path / "a.yaml"))) == ()
+    assert len(record.missing(replace(suite, path=str(tmp_path / "b.yaml")))) == 1
+
+
+def test_a_command_is_allowed_in_one_repository_and_with_the_files_that_it_names(tmp_path: Path) -> None:
+    check, folder = tmp_path / "check.sh", tmp_path / "suites"
+    folder.mkdir()
+    check.write_text("1")
+    record = ConsentRecord(tmp_path / "consents.json")
+    suite = replace(command_suite(folder, f"make; sh {check};"), repo_clone=RepoClone("https://example.org/a"))
+    (missing,) = record.missing(suite)
+    assert missing.what.endswith("(in a clone of https://example.org/a)")
+    assert asks_again_after(record, suite, lambda: check.write_text("2"))
+    for clone in (RepoClone("https://example.org/b"), RepoClone("https://example.org/a", branch="other")):
+        assert len(record.missing(replace(suite, repo_clone=clone))) == 1
+    local = replace(command_suite(folder, "sh check.sh"), repository_context=RepositoryContext(".."))
+    assert asks_again_after(record, local, lambda: check.write_text("3"))

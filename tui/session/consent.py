@@ -3,9 +3,14 @@
 import hashlib
 import json
 import os
+import shlex
+import shutil
+import stat
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
+from importlib.machinery import all_suffixes
 from pathlib import Path
+from secrets import token_hex
 from typing import Literal
 
 from tui.documents.files import NotRegularError, read_beginning, read_whole
@@ -18,9 +23,13 @@ from tui.session.files import write_safely
 
 ConsentKind = Literal["agent", "outside", "local", "commands"]
 _REMOTE = ("http://", "https://")
-_NOT_IMPORTED = ("__pycache__", "node_modules", "site-packages", "venv")
-_MOST_FILES = 2000
 _LARGEST_FILE = 16 << 20
+_MOST_BYTES = 64 << 20  # of the files of a consent: of further ones, only size and times are part of its mark
+_MOST_FILES = 50_000
+_MOST_FOLDERS = 20_000
+_INSTALLED = frozenset(("node_modules", "site-packages", "venv"))  # folders with many files, which rarely change
+_CODE = tuple(all_suffixes())
+_THIS_PROCESS = token_hex(8)  # a mark with it is only valid until Assay ends
 _FLAGS: dict[ConsentKind, str] = {
     "agent": "--allow-commands",
     "outside": "--allow-outside",
@@ -54,18 +63,19 @@ def consents_of(suite: Suite, subjects: Iterable[Subject] = ()) -> tuple[Consent
     read.
     """
     folder = suite.home.resolve()
+    file = folder / Path(suite.path).name
     agents = [suite.agent or "", *(each.model_id for each in subjects if each.provider == "agent")]
-    found = [_agent_consent(agent, folder) for agent in agents if agent and not agent.startswith(_REMOTE)]
-    if suite.repo_clone and needs_consent(suite.repo_clone.url):
-        shown = parse_url(suite.repo_clone.url).url
-        found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", folder, shown)))
-    if suite.repository_context and not suite.repo_clone:
-        root = (folder / suite.repository_context.path).resolve()
+    found = [_agent_consent(agent, file) for agent in agents if agent and not agent.startswith(_REMOTE)]
+    clone, context = suite.repo_clone, suite.repository_context
+    if clone and needs_consent(clone.url):
+        shown = parse_url(clone.url).url
+        found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", file, shown)))
+    if context and not clone:
+        root = (folder / context.path).resolve()
         if not root.is_relative_to(folder):
             what = f"{suite.path} reads files of {root}, outside the suite's folder"
-            found.append(Consent("outside", what, _mark("outside", folder / Path(suite.path).name, root)))
-    commands = sorted({case.command.run for case in suite.cases if case.command})
-    found += [Consent("commands", f"{suite.path} runs: {run}", _mark("commands", folder, run)) for run in commands]
+            found.append(Consent("outside", what, _mark("outside", file, root)))
+    found += _command_consents(suite, file)
     return tuple({consent.mark: consent for consent in found if consent.mark}.values())
 
 
@@ -78,44 +88,109 @@ def _mark(kind: ConsentKind, *parts: object) -> str:
     return "\n".join((kind, *map(str, parts)))
 
 
-def _agent_consent(agent: str, folder: Path) -> Consent:
+def _agent_consent(agent: str, suite_file: Path) -> Consent:
     """Return the consent that an agent needs. Agents that come with Assay need none: their mark stays empty."""
+    folder = suite_file.parent
     if agent.startswith("cmd:"):
-        command = agent.removeprefix("cmd:")
-        files = [folder / word for word in command.split()]
-        mark = _mark("agent", folder, agent, _digest(file for file in files if file.is_file()))
+        command, here = agent.removeprefix("cmd:"), Path.cwd()  # where the command is started
+        program = next(iter(_words(command)), "")
+        content = _digest(_named_files(command, (here, folder)))
+        mark = _mark("agent", suite_file, agent, here, shutil.which(program) or "", content)
         return Consent("agent", f"The run starts the agent {command}", mark)
     file = (folder / agent).resolve()
     if file.is_relative_to(shipped_folder("test-suites").resolve()):
         return Consent("agent", "", "")
     what = f"The run starts the Python file {file} as an agent. It has your permissions"
-    return Consent("agent", what, _mark("agent", file, _digest([file, *_python_files(file.parent)])))
+    return Consent("agent", what, _mark("agent", suite_file, file, _digest([file, *_code_files(file.parent)])))
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
-    """Yield the Python files of a folder, in a stable order, which an agent in it can import."""
-    found = 0
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_IMPORTED)
-        for name in sorted(names):
-            if name.endswith(".py"):
-                yield Path(place, name)
-                found += 1
-                if found == _MOST_FILES:
-                    return
+def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
+    """Yield the consent for each command of the suite's cases, which is started in the repository of the suite."""
+    clone, context, folder = suite.repo_clone, suite.repository_context, suite_file.parent
+    root = folder / context.path if context and not clone else folder
+    where, source = "", f"{root.resolve()}"
+    if clone:
+        shown = parse_url(clone.url).url
+        where = f" (in a clone of {shown}{f', branch {clone.branch}' if clone.branch else ''})"
+        source = f"{shown} {clone.branch or ''}"
+    for run in sorted({case.command.run for case in suite.cases if case.command}):
+        mark = _mark("commands", suite_file, source, run, _digest(_named_files(run, (root, folder))))
+        yield Consent("commands", f"{suite.path} runs: {run}{where}", mark)
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command line, first as they are and then split at the operators of a shell too."""
+    operators = shlex.shlex(command, posix=True, punctuation_chars=True)
+    operators.whitespace_split, operators.commenters = True, ""
+    try:
+        return [*shlex.split(command), *operators]
+    except ValueError:  # unbalanced quotes
+        return command.split()
+
+
+def _named_files(command: str, folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that a command names, also as `--option=FILE`, and the code of the folders that it names."""
+    words = [part for word in _words(command) for part in (word, word.partition("=")[2]) if part]
+    for path in (folder / word for folder in folders for word in words):
+        try:
+            status = path.stat()
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            yield from _code_files(path)
+        elif stat.S_ISREG(status.st_mode):
+            yield path
+
+
+def _code_files(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder that Python can import, in a stable order, through links too.
+
+    Too many files or folders end with a path that no file has and that differs in each process.
+    """
+    files, seen = 0, set[tuple[int, int]]()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        identity = _identity(place)
+        if identity in seen:
+            folders.clear()
+            continue
+        seen.add(identity)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        code = sorted(name for name in names if name.endswith(_CODE) and not _is_cache(place, name))
+        files += len(code)
+        yield from (Path(place, name) for name in code)
+        if files > _MOST_FILES or len(seen) > _MOST_FOLDERS:
+            yield Path(place, _THIS_PROCESS)
+            return
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return (0, 0)
+    return (status.st_dev, status.st_ino)
+
+
+def _is_cache(place: str, name: str) -> bool:
+    """Whether a file is one of Python's own bytecode files, which agents do not use."""
+    return os.path.basename(place) == "__pycache__" and name.endswith(".pyc") and name.count(".") > 1
 
 
 def _digest(files: Iterable[Path]) -> str:
-    """Return a digest of the names and contents of files; of a large one only its size and modification time."""
-    digest = hashlib.sha256()
+    """Return a digest of the names and contents of files.
+
+    The size and the times of change replace the content of large files, installed packages, and files after 64 MiB.
+    """
+    digest, room = hashlib.sha256(), _MOST_BYTES
     for file in dict.fromkeys(files):
         digest.update(os.fsencode(file) + b"\0")
         try:
-            content = read_beginning(file, _LARGEST_FILE)
-            if len(content) > _LARGEST_FILE:
-                state = file.stat()
-                digest.update(f"{state.st_size} {state.st_mtime_ns}".encode())
+            status = file.stat()
+            if status.st_size > min(room, _LARGEST_FILE) or not _INSTALLED.isdisjoint(file.parts):
+                digest.update(f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}".encode())
             else:
+                content = read_beginning(file, _LARGEST_FILE)
+                room -= len(content)
                 digest.update(hashlib.sha256(content).digest())
         except NotRegularError:
             continue

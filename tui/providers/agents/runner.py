@@ -5,13 +5,14 @@ It uses descriptors that the agent does not see. The guard loads it with the sta
 agent gave none; `over` says that the process ends. The id is random: other lines on the descriptor are no answers.
 """
 
+import importlib.machinery
 import importlib.util
 import inspect
 import json
 import os
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, BinaryIO
 
 _LONGEST_ANSWER = 16 << 20
@@ -79,6 +80,7 @@ def _load(path: str) -> Callable[..., Any]:
     sys.argv = [path]
     try:
         os.chdir(folder)
+        _use_no_bytecode(folder)
         sys.path.insert(0, folder)
         module = _import_file(os.path.splitext(file)[0], path)
     except SyntaxError as error:
@@ -96,14 +98,42 @@ def _load(path: str) -> Callable[..., Any]:
     return agent  # type: ignore[no-any-return]
 
 
+class _SourceLoader(importlib.machinery.SourceFileLoader):
+    """A loader that compiles the source: what the user allowed is the source, and bytecode may contain other code."""
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def _use_no_bytecode(folder: str) -> None:
+    """Import the modules in the agent's folder from their source; other modules, such as installed ones, as usual."""
+    machinery = importlib.machinery
+    loaders = (
+        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+        (_SourceLoader, machinery.SOURCE_SUFFIXES),
+        (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
+    )
+    inside = machinery.FileFinder.path_hook(*loaders)
+
+    def hook(path: str) -> Any:
+        if path != folder and not path.startswith(os.path.join(folder, "")):
+            raise ImportError("not in the folder of the agent", path=path)
+        return inside(path)
+
+    sys.path_hooks.insert(0, hook)
+    sys.path_importer_cache.clear()
+
+
 def _import_file(name: str, path: str) -> ModuleType:
     name = name if name.isidentifier() and name not in sys.modules else "_assay_agent"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    loader = _SourceLoader(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None:
         raise ImportError("it is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     return module
 
 
