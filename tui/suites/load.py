@@ -105,7 +105,7 @@ def read_source(path: Path) -> Source:
         raise NotRead(_too_large("YAML" if path.suffix.lower() in _YAML_SUFFIXES else "JSON"))
     sha256 = hashlib.sha256(content).hexdigest()
     content = content.removeprefix(codecs.BOM_UTF8)
-    return Source(content, _syntax_of(path, content), sha256)
+    return Source(content, syntax_of(path, content), sha256)
 
 
 def _too_large(syntax: Syntax) -> str:
@@ -114,7 +114,7 @@ def _too_large(syntax: Syntax) -> str:
     return "is larger than 1 MiB, the limit for YAML; split it, or write it as JSON (up to 16 MiB)"
 
 
-def _syntax_of(path: Path, content: bytes) -> Syntax:
+def syntax_of(path: Path, content: bytes) -> Syntax:
     suffix = path.suffix.lower()
     if suffix == ".json":
         return "JSON"

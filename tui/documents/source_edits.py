@@ -1,0 +1,396 @@
+"""Edits of one value in the text of a YAML or JSON file: every other character stays as it is."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tui.documents.json_reader import ExactJson
+from tui.documents.positions import Branch, Path, Tree, spell, start_of
+from tui.documents.yaml_reader import ExactYaml, copied
+from tui.documents.yaml_scalars import resolved
+from tui.model.sanitize import sanitize_line
+from tui.model.values import JsonValue
+
+Syntax = Literal["JSON", "YAML"]
+
+
+class NotEditable(Exception):
+    """A value that cannot be changed in the text; the message is a sentence with the reason."""
+
+
+@dataclass(slots=True)
+class Place:
+    """The range of a value in the text, and the values in it.
+
+    `style` is the style of a YAML scalar (`'`, `"`, `|`, `>`, or empty), `flow` whether a list or an object is written
+    in brackets. `alias` is the anchor that an alias refers to.
+    """
+
+    start: int
+    end: int
+    style: str = ""
+    flow: bool = True
+    anchor: str = ""
+    alias: str = ""
+    items: list["Place"] | None = None
+    members: dict[str, "Place"] | None = None
+
+    def below(self, step: str | int) -> "Place | None":
+        """Return the place of an item or a member, or None."""
+        if isinstance(step, str):
+            return self.members.get(step) if self.members is not None else None
+        return self.items[step] if self.items is not None and step < len(self.items) else None
+
+
+@dataclass(frozen=True, slots=True)
+class EditableText:
+    """The text of a file with its value and the place of each value. Edits return the new text, or raise NotEditable.
+
+    An edit is checked: the new text is read again, and its value differs from the old one in nothing but the edit.
+    """
+
+    text: str
+    syntax: Syntax
+    value: JsonValue
+    root: Place
+    aliased: frozenset[str] = field(default_factory=frozenset)
+
+    def replace(self, values: Mapping[Path, str]) -> str:
+        """Return the text with other texts as the values at these paths, in their quotes if possible."""
+        expected = copied(self.value)
+        edits: list[tuple[Place, str, bool]] = []
+        for path, new in values.items():
+            place, is_flow = self._find(path)
+            holder: Any = expected
+            for step in path[:-1]:
+                holder = holder[step]
+            if not isinstance(holder[path[-1]], str):
+                raise NotEditable(f"{_shown(path)} is not a text.")
+            if holder[path[-1]] != new:
+                holder[path[-1]] = new
+                edits.append((place, new, is_flow))
+        if not edits:
+            return self.text
+        edits.sort(key=lambda edit: edit[0].start)
+        return self._first_right((self._with(edits, attempt) for attempt in range(2)), expected)
+
+    def copy_item(self, path: Path, index: int, changes: Mapping[str, str], after: int) -> str:
+        """Return the text with a copy of an item of the list at `path` behind the item `after`.
+
+        `changes` are the texts of the copy that differ from the original.
+        """
+        items, place = self._items(path, index)
+        expected, holder = self._copied_list(path)
+        original = holder[index]
+        if not isinstance(original, dict):
+            raise NotEditable(f"{_shown((*path, index))} is not an object.")
+        holder.insert(after + 1, {**copied(original), **changes})  # type: ignore[dict-item]
+        start, end = self._region(place, items[index])
+        if any(each.anchor for each in _all_places(items[index])):
+            raise NotEditable(f"{_shown((*path, index))} has an anchor, which cannot be defined twice.")
+        edits = []
+        for key, new in changes.items():
+            member = items[index].below(key)
+            if member is None or member.alias:
+                raise NotEditable(f"{_shown((*path, index, key))} is not written out in the file.")
+            edits.append((member, new, items[index].flow))
+        edits.sort(key=lambda edit: edit[0].start)
+        copies = (self._with(edits, attempt, start, end) for attempt in range(2))
+        return self._first_right((self._inserted(place, after, copy) for copy in copies), expected)
+
+    def add_item(self, path: Path, item: Mapping[str, str], after: int) -> str:
+        """Return the text with a new object behind the item `after` of the list at `path`, in the layout of that
+        item."""
+        items, place = self._items(path, after)
+        expected, holder = self._copied_list(path)
+        holder.insert(after + 1, dict(item))
+        like = items[after]
+        if place.flow or self.syntax == "JSON":
+            written = self._written_in_brackets(like, item)
+        else:
+            start, _ = self._region(place, like)
+            prefix = self.text[start : like.start]
+            lines = [f"{key}: {_yaml_text(value)}" for key, value in item.items()]
+            line_end = self._line_end
+            written = prefix + f"{line_end}{' ' * len(prefix)}".join(lines) + line_end
+        return self._first_right([self._inserted(place, after, written)], expected)
+
+    def _find(self, path: Path) -> tuple[Place, bool]:
+        """Return the place of a text, and whether it is inside brackets."""
+        place: Place | None = self.root
+        is_flow = False
+        for step in path:
+            if place is None or place.alias:
+                break
+            self._refuse_shared(place, path)
+            is_flow = is_flow or (place.flow and (place.items is not None or place.members is not None))
+            place = place.below(step)
+        if place is None:
+            raise NotEditable(f"{_shown(path)} is not in the file.")
+        if place.alias:
+            name = sanitize_line(place.alias, 40)
+            raise NotEditable(f"{_shown(path)} comes from the alias *{name}; edit the value at its anchor &{name}.")
+        self._refuse_shared(place, path)
+        return place, is_flow
+
+    def _refuse_shared(self, place: Place, path: Path) -> None:
+        if place.anchor in self.aliased:
+            name = sanitize_line(place.anchor, 40)
+            raise NotEditable(f"{_shown(path)} is shared by the anchor &{name}; edit the file to change all its uses.")
+
+    def _items(self, path: Path, index: int) -> tuple[list[Place], Place]:
+        place, _ = self._find(path)
+        if place.items is None or not 0 <= index < len(place.items):
+            raise NotEditable(f"{_shown((*path, index))} is not in the file.")
+        if place.items[index].alias:
+            raise NotEditable(f"{_shown((*path, index))} is an alias.")
+        return place.items, place
+
+    def _copied_list(self, path: Path) -> tuple[JsonValue, list[Any]]:
+        expected = copied(self.value)
+        holder: Any = expected
+        for step in path:
+            holder = holder[step]
+        return expected, holder
+
+    def _region(self, parent: Place, item: Place) -> tuple[int, int]:
+        """Return the range of an item: its characters in brackets, else its lines with their line breaks."""
+        if parent.flow or self.syntax == "JSON":
+            return item.start, item.end
+        start = max(self.text.rfind("\n", 0, item.start), self.text.rfind("\r", 0, item.start)) + 1
+        if not re.fullmatch(r" *-[ ]+", self.text[start : item.start]):
+            raise NotEditable("The case does not begin on a line of its own after `- `; edit the file.")
+        found = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)").match(self.text, item.end)
+        if found is None:
+            raise NotEditable("The case does not end on a line of its own; edit the file.")
+        return start, found.end()
+
+    def _inserted(self, parent: Place, after: int, item: str) -> str:
+        """Return the text with a written item behind an item of a list; in a block with the blank line of its items."""
+        items = parent.items or []
+        start, end = self._region(parent, items[after])
+        if parent.flow or self.syntax == "JSON":
+            space = re.search(r"\s*\Z", self.text[:start])
+            return f"{self.text[:end]},{space[0] if space else ''}{item}{self.text[end:]}"
+        head, line_end = self.text[:end], self._line_end
+        if not head.endswith(("\n", "\r")):
+            head += line_end
+        if not item.endswith(("\n", "\r")):
+            item += line_end
+        between = ""
+        if len(items) > 1:
+            first = max(0, after - 1)
+            between = self.text[items[first].end : items[first + 1].start]
+        is_spaced = re.search(r"(?:\n|\r(?!\n))[ \t]*[\r\n]", between) is not None
+        return head + (line_end if is_spaced else "") + item + self.text[end:]
+
+    def _written_in_brackets(self, like: Place, item: Mapping[str, str]) -> str:
+        pairs = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in item.items()]
+        lines = re.split(r"(?:\r\n|\r|\n)", self.text[like.start : like.end])
+        inner = re.match(r"[ \t]*", lines[1]) if len(lines) > 2 else None
+        closing = re.match(r"[ \t]*", lines[-1])
+        if inner is None or closing is None:
+            return "{" + ", ".join(pairs) + "}"
+        line_end = self._line_end
+        return "{" + line_end + inner[0] + f",{line_end}{inner[0]}".join(pairs) + line_end + closing[0] + "}"
+
+    @property
+    def _line_end(self) -> str:
+        found = re.search(r"\r\n|\r|\n", self.text)
+        return found[0] if found else "\n"
+
+    def _with(
+        self, edits: Sequence[tuple[Place, str, bool]], attempt: int, start: int = 0, end: int | None = None
+    ) -> str:
+        """Return a part of the text with these edits; `attempt` 0 keeps the style of each text, 1 changes it."""
+        pieces, last = [], start
+        for place, new, is_flow in edits:
+            first, until, written = self._written(place, new, is_flow, attempt)
+            pieces += [self.text[last:first], written]
+            last = until
+        return "".join((*pieces, self.text[last:end]))
+
+    def _written(self, place: Place, new: str, is_flow: bool, attempt: int) -> tuple[int, int, str]:
+        """Return the range to replace, and the text in its place."""
+        raw = self.text[place.start : place.end]
+        if self.syntax == "JSON":
+            return place.start, place.end, json.dumps(new, ensure_ascii=raw.isascii() and "\\u" in raw)
+        properties = re.match(r"(?:[&!][^\s]*\s+)*", raw)
+        start = place.start + (properties.end() if properties else 0)
+        if place.style in ("|", ">"):
+            block = _block(self.text, start, place.style, new) if attempt == 0 else None
+            return start, place.end, block or _yaml_text(new, is_flow=is_flow, quote="'")
+        quote = place.style if attempt == 0 else '"'
+        return start, place.end, _yaml_text(new, is_flow=is_flow, quote=quote)
+
+    def _first_right(self, texts: Iterator[str] | Sequence[str], expected: JsonValue) -> str:
+        wanted = repr(expected)
+        for text in texts:
+            reader = _reader(text, self.syntax)
+            if reader.read() and repr(reader.value) == wanted:
+                return text
+        raise NotEditable("The file cannot be edited without changing something else in it; edit it in an editor.")
+
+
+def read_editable(text: str, syntax: Syntax) -> EditableText:
+    """Return a text with its value and places. Raises NotEditable if it cannot be read."""
+    reader = _reader(text, syntax)
+    if not reader.read():
+        raise NotEditable(f"The file cannot be read: {reader.findings[-1].what}.")
+    if syntax == "JSON":
+        return EditableText(text, syntax, reader.value, _json_place(text, reader.tree))
+    root, aliased = _yaml_places(text)
+    return EditableText(text, syntax, reader.value, root, aliased)
+
+
+def _reader(text: str, syntax: Syntax) -> ExactJson | ExactYaml:
+    return ExactJson(text) if syntax == "JSON" else ExactYaml(text)
+
+
+def _shown(path: Path) -> str:
+    return sanitize_line(spell(path), 80)
+
+
+def _all_places(place: Place) -> Iterator[Place]:
+    yield place
+    for inner in (*(place.items or ()), *(place.members or {}).values()):
+        yield from _all_places(inner)
+
+
+_DECODER = json.JSONDecoder()
+
+
+def _json_place(text: str, tree: Tree) -> Place:
+    """Return the places of a valid JSON value; the end of each is found by reading it once more."""
+    start = start_of(tree)
+    place = Place(start, _DECODER.raw_decode(text, start)[1])
+    if isinstance(tree, Branch) and tree.members is not None:
+        place.members = {key: _json_place(text, inner) for key, (_, inner) in tree.members.items()}
+    elif isinstance(tree, Branch) and tree.items is not None:
+        place.items = [_json_place(text, inner) for inner in tree.items]
+    return place
+
+
+@dataclass(slots=True)
+class _OpenPlace:
+    """A list or an object of which more values follow; `key` is the key of the next value."""
+
+    place: Place
+    last_end: int
+    key: str | None = None
+
+    def put(self, place: Place, key: str | None) -> None:
+        """Add the next value, or set the key of the next value; `key` is the text of a scalar."""
+        self.last_end = max(self.last_end, place.end)
+        if self.place.items is not None:
+            self.place.items.append(place)
+        elif self.key is None:
+            self.key = key or ""
+        elif self.place.members is not None:
+            self.place.members[self.key] = place
+            self.key = None
+
+
+def _yaml_places(text: str) -> tuple[Place, frozenset[str]]:
+    """Return the places of a valid YAML value, and the anchors that aliases refer to."""
+    import yaml
+
+    aliased: set[str] = set()
+    open_places: list[_OpenPlace] = []
+    place = Place(0, 0)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        while loader.check_event():
+            event: Any = loader.get_event()
+            start, end, anchor, key = event.start_mark.index, event.end_mark.index, getattr(event, "anchor", ""), None
+            match event:
+                case yaml.MappingStartEvent():
+                    opened = Place(start, end, flow=bool(event.flow_style), anchor=anchor or "", members={})
+                    open_places.append(_OpenPlace(opened, start))
+                    continue
+                case yaml.SequenceStartEvent():
+                    opened = Place(start, end, flow=bool(event.flow_style), anchor=anchor or "", items=[])
+                    open_places.append(_OpenPlace(opened, start))
+                    continue
+                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                    closed = open_places.pop()
+                    place = closed.place
+                    # The reported end of a block is behind the comments and blank lines that follow it.
+                    place.end = end if place.flow else closed.last_end
+                case yaml.ScalarEvent():
+                    if event.style in ("|", ">"):  # its reported end is behind the blank lines that follow it
+                        end = start + len(text[start:end].rstrip())
+                    place, key = Place(start, end, event.style or "", False, anchor or ""), event.value
+                case yaml.AliasEvent():
+                    aliased.add(anchor)
+                    place = Place(start, end, alias=anchor)
+                case _:
+                    continue
+            if open_places:
+                open_places[-1].put(place, key)
+    finally:
+        loader.dispose()
+    return place, frozenset(aliased)
+
+
+_HEADER = re.compile(r"[|>]([+-]?)([ \t]*(?:#[^\r\n]*)?)(\r\n|\r|\n)")
+_NOT_SINGLE = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_CHOMPING = {0: "-", 1: ""}
+
+
+def _block(text: str, start: int, style: str, new: str) -> str | None:
+    """Return a block scalar with another text in the indentation of the one at `start`, or None if it needs quotes."""
+    header = _HEADER.match(text, start)
+    if header is None:
+        return None
+    indent = re.compile(r"(?:[ ]*(?:\r\n|\r|\n))*([ ]+)(?=[^ \r\n])").match(text, header.end())
+    body = new.rstrip("\n")
+    lines = body.split("\n")
+    ends = len(new) - len(body)
+    is_odd = not body or body[0] == " " or _NOT_SINGLE.search(body.replace("\n", "")) or (style == ">" and lines[1:])
+    if indent is None or is_odd or ends not in _CHOMPING:
+        return None
+    chomping = header[1] if (header[1] == "-") == (ends == 0) else _CHOMPING[ends]
+    return style + chomping + header[2] + header[3] + header[3].join(f"{indent[1]}{line}" for line in lines)
+
+
+def _yaml_text(text: str, *, is_flow: bool = False, quote: str = "") -> str:
+    """Return a text as YAML: without quotes if `quote` is empty and none are needed, else in those quotes if it can
+    be."""
+    if not quote and _is_plain(text, is_flow):
+        return text
+    if quote != '"' and not _NOT_SINGLE.search(text):
+        return "'" + text.replace("'", "''") + "'"
+    return _NOT_SINGLE.sub(_escaped, json.dumps(text, ensure_ascii=False))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_plain(text: str, is_flow: bool) -> bool:
+    """Return whether a text is read as that text when it is written without quotes."""
+    import yaml
+
+    if _NOT_SINGLE.search(text):
+        return False
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(f"[{text}, x]" if is_flow else f"- {text}\n- x\n")
+    scalars = []
+    try:
+        while loader.check_event():
+            event = loader.get_event()
+            if isinstance(event, yaml.ScalarEvent):
+                scalars.append(event)
+            elif isinstance(event, yaml.MappingStartEvent | yaml.AliasEvent):
+                return False
+    except yaml.YAMLError:
+        return False
+    finally:
+        loader.dispose()
+    if len(scalars) != 2 or scalars[0].anchor or scalars[0].style:
+        return False
+    found = resolved(scalars[0])
+    return found.value == text and not found.fault and not found.doubt

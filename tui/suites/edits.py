@@ -1,0 +1,190 @@
+"""Edits of a suite file: the text of a check, a copy of a case, a new case. The bytes around an edit stay the same."""
+
+import codecs
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+from tui.documents.files import NotRead, decode
+from tui.documents.positions import Path
+from tui.documents.problems import MOST_JSON_BYTES, MOST_YAML_BYTES
+from tui.documents.source_edits import EditableText, NotEditable, read_editable
+from tui.model.suite import Case, CheckKind, Suite
+from tui.suites.load import syntax_of
+from tui.suites.schema1.case_checks import PATTERN_KINDS
+
+EDITABLE_KINDS: frozenset[CheckKind] = frozenset(
+    ("expected_pattern", "forbidden_pattern", "output.includes", "output.matches", "output.equals")
+)
+"""The kinds of checks whose target is a text of its own in the file."""
+_LIMITS = {"JSON": (MOST_JSON_BYTES, "16 MiB"), "YAML": (MOST_YAML_BYTES, "1 MiB")}
+_NEW_CASE = {"id": "new-case", "name": "New case", "category": "", "prompt": "Write the prompt here."}
+_NEW_TEST = {"description": "New test", "input": "Write the input here."}
+_COPY = "-copy"
+
+
+class CheckPlace(NamedTuple):
+    """A check of a suite: the id of its case, its step, and its number in the step, both counted from 0."""
+
+    case: str
+    step: int
+    number: int
+
+
+class AddedCase(NamedTuple):
+    """The new content of a file, and the id of the case that was added."""
+
+    content: bytes
+    case: str
+
+
+def places_of_check(suite: Suite, kind: CheckKind, target: str) -> tuple[CheckPlace, ...]:
+    """Return every check of a suite with this kind and target."""
+    return tuple(
+        CheckPlace(case.id, step, number)
+        for case in suite.cases
+        for step, each in enumerate(case.steps)
+        for number, check in enumerate(each.checks)
+        if check.kind == kind and check.target == target
+    )
+
+
+def change_checks(suite: Suite, content: bytes, places: Collection[CheckPlace], old: str, new: str) -> bytes:
+    """Return the content of the suite's file with another target in these checks, whose target is `old` now.
+
+    Raises NotEditable.
+    """
+    text, bom = _editable(suite, content)
+    paths = [_path_of_check(suite, text.value, place) for place in places]
+    if any(_value_at(text.value, path) != old for path in paths):
+        raise NotEditable("The check is no longer in the file as it is displayed; reload the suite.")
+    return _encoded(text, text.replace(dict.fromkeys(paths, new)), bom)
+
+
+def copy_case(suite: Suite, content: bytes, case: Case) -> AddedCase:
+    """Return the content of the suite's file with a copy of a case, under another id and name. Raises NotEditable.
+
+    The copy follows its original; in a TestHaven list, whose ids are the positions of the tests, it is the last one.
+    """
+    text, bom = _editable(suite, content)
+    path, index, last = _cases_in(suite, text.value, case)
+    if suite.format == "schema-1.0.0":
+        identity = _fresh(case.id, {each.id for each in suite.cases})
+        names = {each.name for each in suite.cases}
+        changes: Mapping[str, str] = {"id": identity, "name": _fresh_name(case.name, names)}
+        return AddedCase(_encoded(text, text.copy_item(path, index, changes, index), bom), identity)
+    original = _value_at(text.value, (*path, index))
+    named = isinstance(original, dict) and "description" in original
+    changes = {"description": _fresh_name(case.name, {each.name for each in suite.cases})} if named else {}
+    return AddedCase(_encoded(text, text.copy_item(path, index, changes, last), bom), _id_after(suite, last))
+
+
+def add_case(suite: Suite, content: bytes, case: Case) -> AddedCase:
+    """Return the content of the suite's file with a new case in the category of another one. Raises NotEditable.
+
+    It follows that case; in a TestHaven list it is the last one.
+    """
+    text, bom = _editable(suite, content)
+    path, index, last = _cases_in(suite, text.value, case)
+    if suite.format == "schema-1.0.0":
+        identity = _unused(_NEW_CASE["id"], {each.id for each in suite.cases})
+        item = {**_NEW_CASE, "id": identity, "category": case.category}
+        return AddedCase(_encoded(text, text.add_item(path, item, index), bom), identity)
+    return AddedCase(_encoded(text, text.add_item(path, _NEW_TEST, last), bom), _id_after(suite, last))
+
+
+def _editable(suite: Suite, content: bytes) -> tuple[EditableText, bytes]:
+    """Return the text of a file, and its byte order mark if it has one."""
+    bom = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    body = content.removeprefix(bom)
+    try:
+        syntax = syntax_of(FilePath(suite.path), body)
+        return read_editable(decode(body), syntax), bom
+    except NotRead as reason:
+        raise NotEditable(f"The file {reason}.") from reason
+
+
+def _encoded(text: EditableText, new: str, bom: bytes) -> bytes:
+    try:
+        content = bom + new.encode()
+    except UnicodeEncodeError as error:
+        raise NotEditable("The text has half of a surrogate pair, which cannot be saved.") from error
+    most, words = _LIMITS[text.syntax]
+    if len(content) > most:
+        raise NotEditable(f"The file would become larger than {words}, the limit for {text.syntax}.")
+    return content
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _index_of(suite: Suite, case_id: str) -> int:
+    found = next((index for index, case in enumerate(suite.cases) if case.id == case_id), None)
+    if found is None:
+        raise NotEditable("The case is no longer in the suite; reload it.")
+    return found
+
+
+def _path_of_check(suite: Suite, value: Any, place: CheckPlace) -> Path:
+    """Return the path of a check's target in the value of the file."""
+    index = _index_of(suite, place.case)
+    if suite.format == "schema-1.0.0":
+        case, number = _value_at(value, ("testCases", index)), place.number
+        for key, _ in PATTERN_KINDS:
+            patterns = case.get(key, []) if isinstance(case, dict) else []
+            if number < len(patterns):
+                return ("testCases", index, key, number)
+            number -= len(patterns)
+        raise NotEditable("This check cannot be edited here; edit the file.")
+    at: Path = (index,) if isinstance(value, list) else ()
+    test = _value_at(value, at)
+    at = (*at, "steps", place.step) if isinstance(test, dict) and "steps" in test else at
+    keys: Sequence[str] = list(_value_at(value, (*at, "assert")) or {})
+    if place.number >= len(keys):
+        raise NotEditable("This check cannot be edited here; edit the file.")
+    return (*at, "assert", keys[place.number])
+
+
+def _cases_in(suite: Suite, value: Any, case: Case) -> tuple[Path, int, int]:
+    """Return the path of the list of cases, the index of a case in it, and that of the last one."""
+    index = _index_of(suite, case.id)
+    if suite.format == "schema-1.0.0":
+        path: Path = ("testCases",)
+        if _value_at(value, (*path, index, "id")) != case.id:
+            raise NotEditable("The case is no longer in the file as it is displayed; reload the suite.")
+        return path, index, len(_value_at(value, path)) - 1
+    if not isinstance(value, list):
+        raise NotEditable("The file has a single test; write it as a list to add others.")
+    return (), index, len(value) - 1
+
+
+def _id_after(suite: Suite, last: int) -> str:
+    return f"{FilePath(suite.path).stem}#{last + 2}"
+
+
+def _fresh(identity: str, used: Collection[str]) -> str:
+    """Return an unused id for a copy: `query-copy`, `query-copy-2`."""
+    return _unused(f"{identity.partition(_COPY)[0]}{_COPY}", used)
+
+
+def _unused(wanted: str, used: Collection[str]) -> str:
+    number, identity = 1, wanted
+    while identity in used:
+        number += 1
+        identity = f"{wanted}-{number}"
+    return identity
+
+
+def _fresh_name(name: str, used: Collection[str]) -> str:
+    wanted = f"{name.partition(' (copy')[0]} (copy)"
+    number, fresh = 1, wanted
+    while fresh in used:
+        number += 1
+        fresh = f"{wanted[:-1]} {number})"
+    return fresh
