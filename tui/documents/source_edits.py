@@ -3,15 +3,18 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.json_reader import ExactJson
 from tui.documents.positions import Branch, Path, Tree, spell, start_of
-from tui.documents.yaml_reader import ExactYaml, copied
 from tui.documents.yaml_scalars import resolved
 from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
+
+if TYPE_CHECKING:
+    from tui.documents.yaml_reader import ExactYaml
 
 Syntax = Literal["JSON", "YAML"]
 
@@ -59,7 +62,7 @@ class EditableText:
 
     def replace(self, values: Mapping[Path, str]) -> str:
         """Return the text with other texts as the values at these paths, in their quotes if possible."""
-        expected = copied(self.value)
+        expected = deepcopy(self.value)
         edits: list[tuple[Place, str, bool]] = []
         for path, new in values.items():
             place, is_flow = self._find(path)
@@ -86,7 +89,7 @@ class EditableText:
         original = holder[index]
         if not isinstance(original, dict):
             raise NotEditable(f"{_shown((*path, index))} is not an object.")
-        holder.insert(after + 1, {**copied(original), **changes})  # type: ignore[dict-item]
+        holder.insert(after + 1, {**deepcopy(original), **changes})  # type: ignore[dict-item]
         start, end = self._region(place, items[index])
         if any(each.anchor for each in _all_places(items[index])):
             raise NotEditable(f"{_shown((*path, index))} has an anchor, which cannot be defined twice.")
@@ -149,7 +152,7 @@ class EditableText:
         return place.items, place
 
     def _copied_list(self, path: Path) -> tuple[JsonValue, list[Any]]:
-        expected = copied(self.value)
+        expected = deepcopy(self.value)
         holder: Any = expected
         for step in path:
             holder = holder[step]
@@ -245,8 +248,12 @@ def read_editable(text: str, syntax: Syntax) -> EditableText:
     return EditableText(text, syntax, reader.value, root, aliased)
 
 
-def _reader(text: str, syntax: Syntax) -> ExactJson | ExactYaml:
-    return ExactJson(text) if syntax == "JSON" else ExactYaml(text)
+def _reader(text: str, syntax: Syntax) -> "ExactJson | ExactYaml":
+    if syntax == "JSON":
+        return ExactJson(text)
+    from tui.documents.yaml_reader import ExactYaml
+
+    return ExactYaml(text)
 
 
 def _shown(path: Path) -> str:

@@ -299,3 +299,20 @@ def is_flaky(attempts: Sequence[Attempt]) -> bool:
     """Return whether the run or rerun that counts passed, and not on its first attempt."""
     asking = counted_asking(attempts)
     return len(asking) > 1 and asking[-1].verdict == "passed"
+
+
+def verdict_of_checks(checks: Sequence[CheckResult], *, is_incomplete: bool, is_checked: bool) -> Verdict:
+    """Return the verdict that the results of its checks give an answer.
+
+    In an answer that the provider stopped early, a match of a forbidden pattern makes it `failed`; any other check
+    leaves it `incomplete`, because the missing part could change its result. A check that could not be evaluated makes
+    it an `error`, unless another one failed.
+    """
+    if is_incomplete:
+        found = any(check.kind == "forbidden_pattern" and check.state == "failed" for check in checks)
+        return "failed" if found else "incomplete"
+    if any(check.state == "failed" for check in checks):
+        return "failed"
+    if any(check.state == "timed_out" for check in checks):
+        return "error"
+    return "passed" if is_checked else "unchecked"

@@ -12,7 +12,17 @@ from tui.model.errors import AssayError, ProviderError, WorkspaceError
 from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import Request
-from tui.model.results import Attempt, Change, NotApplied, StepResult, TrialKey, TrialResult, Verdict, is_flaky
+from tui.model.results import (
+    Attempt,
+    Change,
+    NotApplied,
+    StepResult,
+    TrialKey,
+    TrialResult,
+    Verdict,
+    is_flaky,
+    verdict_of_checks,
+)
 from tui.model.sanitize import sanitize_text
 from tui.model.subjects import Subject
 from tui.model.suite import Case
@@ -189,27 +199,21 @@ class _AttemptRun:
 def _judge(
     order: TrialOrder, steps: Sequence[StepResult], fault: ProviderError | None, cancelled: bool
 ) -> tuple[Verdict, str | None]:
-    """Return the verdict of an attempt, and a sentence about an answer that could not be judged.
-
-    In an answer that the provider stopped early, a match of a forbidden pattern makes it `failed`; any other check
-    leaves it `incomplete`, because the missing part could change its result.
-    """
+    """Return the verdict of an attempt, and a sentence about an answer that could not be judged."""
     if cancelled:
         return "cancelled", "Cancelled"
-    checks = [check for step in steps for check in step.checks]
     early = None if fault or order.accept_truncated else _early_stop(steps)
-    if early or (fault and fault.fault == "incomplete"):
-        if any(check.kind == "forbidden_pattern" and check.state == "failed" for check in checks):
-            return "failed", None
-        return "incomplete", early or str(fault)
-    if fault:
+    is_incomplete = bool(early or (fault and fault.fault == "incomplete"))
+    if fault and not is_incomplete:
         return ("timed_out" if fault.fault == "timed_out" else "error"), str(fault)
-    if any(check.state == "failed" for check in checks):
-        return "failed", None
-    unsure = [check for check in checks if check.state == "timed_out"]
-    if unsure:
-        return "error", f"Check not evaluated: {unsure[0].target}: {unsure[0].detail}"
-    return ("passed" if order.case.is_checked else "unchecked"), None
+    checks = [check for step in steps for check in step.checks]
+    verdict = verdict_of_checks(checks, is_incomplete=is_incomplete, is_checked=order.case.is_checked)
+    if verdict == "incomplete":
+        return verdict, early or str(fault)
+    if verdict == "error":
+        unsure = next(check for check in checks if check.state == "timed_out")
+        return verdict, f"Check not evaluated: {unsure.target}: {unsure.detail}"
+    return verdict, None
 
 
 def _early_stop(steps: Sequence[StepResult]) -> str | None:

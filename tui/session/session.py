@@ -5,8 +5,10 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from tui.checks.backtracking import pattern_warning
 from tui.checks.checker import Checker
@@ -38,6 +40,9 @@ from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.store_writer import RetryLimits, store_events
 from tui.suites.load import Loaded, find_suites, load_suite
+
+if TYPE_CHECKING:
+    from tui.session.check_edits import CheckEdits
 
 _REMOTE = ("http://", "https://")
 _COMMAND = "cmd:"
@@ -135,6 +140,13 @@ class Session:
         self._prices = PriceBook(self.config, environ)
         self.history = RunHistory(self.store, self.folders.data, lambda names: self.price(self.resolve(names)))
         self.reviews = Reviews(self.store, self.folders.data, self.config)
+
+    @cached_property
+    def check_edits(self) -> "CheckEdits":
+        """Edits of the checks and cases in suite files."""
+        from tui.session.check_edits import CheckEdits  # on first use: the start needs no editing
+
+        return CheckEdits(self.store)
 
     @property
     def notices(self) -> tuple[str, ...]:

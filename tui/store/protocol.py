@@ -123,6 +123,13 @@ class Store(Protocol):
         """Return the run with the newest result of a trial of the suite at that path."""
         ...
 
+    def case_results(self, suite_path: str, case_id: str, most: int) -> tuple[tuple[str, TrialResult], ...]:
+        """Return the newest `most` results of a case over all runs of the suite at that path, the newest first.
+
+        Each has the id of its run.
+        """
+        ...
+
     def delete_run(self, run_id: str) -> None:
         """Delete a run. Raises StoreError while a process runs it."""
         ...

@@ -248,6 +248,16 @@ def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: Tria
     return None if row is None else str(row[0])
 
 
+def select_case(connection: sqlite3.Connection, suite_path: str, case_id: str, most: int) -> list[Row]:
+    """Return run id and content of the newest results of a case over all runs of a suite, the newest first."""
+    return connection.execute(
+        "SELECT run.id, content FROM run JOIN trial ON trial.run = run.number"
+        " JOIN result ON result.trial = trial.number"
+        " WHERE run.suite_place = ? AND case_id = ? ORDER BY result.number DESC LIMIT ?",
+        (canonical_path(suite_path), storable(case_id), most),
+    ).fetchall()
+
+
 def select_running(connection: sqlite3.Connection) -> list[Row]:
     """Return number and owner of every run whose stored state is running."""
     return connection.execute("SELECT number, owner FROM run WHERE state = 'running'").fetchall()

@@ -196,6 +196,12 @@ class SqliteStore:
         """Return the run with the newest result of a trial of the suite at that path."""
         return self._file.read(lambda connection: reader.select_latest_run(connection, suite_path, trial))
 
+    def case_results(self, suite_path: str, case_id: str, most: int) -> tuple[tuple[str, TrialResult], ...]:
+        """Return the newest results of a case over all runs of the suite at that path, each with the id of its run."""
+        rows = self._file.read(lambda connection: reader.select_case(connection, suite_path, case_id, most))
+        results = self._decode(lambda: reader.results_of((content,) for _, content in rows))
+        return tuple((run, result) for (run, _), result in zip(rows, results, strict=True))
+
     def delete_run(self, run_id: str) -> None:
         """Delete a run: its pages are overwritten and returned to the disk."""
         with self._file.writing() as connection:
