@@ -89,7 +89,7 @@ class EditableText:
         original = holder[index]
         if not isinstance(original, dict):
             raise NotEditable(f"{_shown((*path, index))} is not an object.")
-        holder.insert(after + 1, {**deepcopy(original), **changes})  # type: ignore[dict-item]
+        holder.insert(after + 1, {**deepcopy(original), **changes})
         start, end = self._region(place, items[index])
         if any(each.anchor for each in _all_places(items[index])):
             raise NotEditable(f"{_shown((*path, index))} has an anchor, which cannot be defined twice.")
