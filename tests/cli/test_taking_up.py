@@ -125,3 +125,25 @@ async def test_what_was_never_asked_has_not_passed(assay: CommandLine) -> None:
     assert [asked.prompt for asked in server.asked[2:]] == ["question 0", "question 1", "question 2"]
     assert report_of(again)["run"]["state"] == "finished"
     assert [len(result["attempts"]) for result in report_of(again)["results"]] == [2, 1, 1]
+
+
+@pytest.mark.parametrize("gate", [[], ["--fail-under", "0.5"]])
+async def test_a_rerun_of_the_errors_of_an_interrupted_run_does_not_finish_it(
+    assay: CommandLine, gate: list[str]
+) -> None:
+    suite = write_suite(assay.home, 3)
+    async with ModelServer(
+        lambda asked: status(400) if asked.prompt == "question 0" else streamed("x").stalled(0)
+    ) as server:
+        process = assay.start("run", str(suite), env=keys_for(server))
+        await server.wait_for_requests(2)
+        process.terminate()
+        process.communicate()
+        server.script = say("yes")
+        for _ in ("an error", "no error"):
+            again = await assay.run_async("run", "--rerun-errors", "last", "-f", "json", *gate, env=keys_for(server))
+            assert (again.code, report_of(again)["run"]["state"]) == (1, "interrupted")
+            assert "2 of 3 trials have not been run: run them with 'assay run --resume " in again.err
+        resumed = await assay.run_async("run", "--resume", "last", "-f", "json", *gate, env=keys_for(server))
+    assert [asked.prompt for asked in server.asked[2:]] == ["question 0", "question 1", "question 2"]
+    assert (resumed.code, report_of(resumed)["run"]["state"]) == (0, "finished")

@@ -122,18 +122,6 @@ def test_a_replay_is_a_new_run_of_recorded_answers(store: SqliteStore, tmp_path:
     assert len(plan.trials) == len(kept.results)
 
 
-def test_a_run_asked_again_in_part_is_not_finished(store: SqliteStore, tmp_path: Path) -> None:
-    kept = keep(store, small_run())
-    history = history_of(store, tmp_path)
-    store.finish_run(kept.record.id, "finished", "2026-11-20T12:00:00+00:00")
-    history.settle(kept.record.id)
-    assert history.list_runs()[0].state == "interrupted"
-    store.save_trials(kept.record.id, [replace(kept.results[0], trial=TrialKey("bug-002", B))])
-    store.finish_run(kept.record.id, "finished", "2026-11-20T12:00:00+00:00")
-    history.settle(kept.record.id)
-    assert history.list_runs()[0].state == "finished"
-
-
 def test_a_suite_has_one_baseline_which_outlives_the_app(store: SqliteStore, tmp_path: Path) -> None:
     first = keep(store, small_run())
     second = replace(first, record=replace(first.record, id="f" * 32), plan=replace(first.plan, run_id="f" * 32))

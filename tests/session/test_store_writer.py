@@ -1,6 +1,7 @@
 """Stored, then shown: also when the store cannot write for a while, or not at all."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,23 @@ def result_of(key: TrialKey) -> TrialResult:
     return TrialResult(key, "passed", False, None, (Attempt(1, "passed", None, ()),))
 
 
-async def story() -> AsyncIterator[list[Event]]:
-    yield [RunStarted(PLAN.run_id, PLAN.trials, "2026-01-01T00:00:00+00:00")]
-    for key in PLAN.trials:
+async def story(trials: tuple[TrialKey, ...] = PLAN.trials) -> AsyncIterator[list[Event]]:
+    yield [RunStarted(PLAN.run_id, trials, "2026-01-01T00:00:00+00:00")]
+    for key in trials:
         yield [TrialStarted(key), TrialFinished(result_of(key))]
     yield [RunFinished(PLAN.run_id, "finished", "2026-01-01T00:00:01+00:00")]
+
+
+async def test_a_run_is_finished_when_each_of_its_trials_has_a_result(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    states: list[str] = []
+    for trials in (PLAN.trials[:1], (), PLAN.trials[:2], PLAN.trials[2:], PLAN.trials[:1]):
+        store.begin_run(replace(PLAN, trials=trials) if states else PLAN, "2026-01-01T00:00:00+00:00")
+        async for _ in store_events(story(trials), store, PLAN.run_id, RetryLimits(), Control()):
+            pass
+        states.append(store.list_runs()[0].state)
+    store.close()
+    assert states == ["interrupted", "interrupted", "interrupted", "finished", "finished"]
 
 
 class FullDisk(SqliteStore):

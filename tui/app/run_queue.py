@@ -244,8 +244,6 @@ class RunQueue:
                 if now - yielded > _SLICE_SECONDS:  # handle keys while a fast server sends events
                     await asyncio.sleep(0)
                     yielded = monotonic()
-        if request.run and request.mode != "replay":
-            await asyncio.to_thread(self._session.history.settle, request.run)
         return outcome
 
     async def _make_plan(self, request: RunRequest) -> Plan | None:

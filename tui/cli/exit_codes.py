@@ -14,14 +14,18 @@ if TYPE_CHECKING:
 def exit_code(kept: Sequence[KeptRun], fail_under: float | None) -> int:
     """Return 0 if every run meets its requirements, else 1, and print the unmet ones to stderr.
 
-    The latest verdicts decide: passed (flaky or not) and unchecked are fine. If given, `fail_under` and the
-    `minPassRate` of a case decide instead, by the figures of the report.
+    A run with trials that were not run does not. The latest verdicts decide: passed (flaky or not) and unchecked are
+    fine. If given, `fail_under` and the `minPassRate` of a case decide instead, by the figures of the report.
     """
     fine = [_is_fine(run, fail_under) for run in kept]  # each says what is missing
     return 0 if all(fine) else 1
 
 
 def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
+    if missing := len(run.plan.trials) - len(run.results):
+        resume = f"run them with 'assay run --resume {run.plan.run_id[:12]}'"
+        say(f"{missing} of {len(run.plan.trials)} trials have not been run: {resume}")
+        return False
     if fail_under is None and not any(case.min_pass_rate is not None for case in run.plan.suite.cases):
         return all(result.verdict in ("passed", "unchecked") for result in run.results)
     from tui.reports.summary import summarize

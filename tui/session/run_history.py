@@ -206,12 +206,6 @@ class RunHistory:
             plan, subjects=subjects, trials=ordered, earlier={} if missing else self._earlier(run_id, ordered)
         )
 
-    def settle(self, run_id: str) -> None:
-        """Mark a partly rerun run as unfinished while other trials have no result."""
-        record = find_record(self._store, run_id)
-        if record is not None and record.state == "finished" and self.missing_trials(run_id):
-            self._store.finish_run(run_id, "interrupted", record.finished_at or record.started_at)
-
     def plan_replay(self, run_id: str, speed: float | None = None) -> Plan:
         """Return a plan for a new run that replays the recorded answers of this run, under other model names.
 

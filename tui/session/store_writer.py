@@ -33,9 +33,10 @@ async def store_events(
 ) -> AsyncGenerator[Event, None]:
     """Store the events and yield them one by one; the end of a trial or run is yielded only after it is stored.
 
-    Trials that finish together are written together while the run continues. While the store cannot be written (disk
-    full), events wait in memory and StoreStalled is yielded once. When the time of `patience` is over, the run is
-    interrupted, and ResultsNotStored is raised with the results of all trials that have ended by then.
+    A run in which other planned trials have no result is stored as interrupted. Trials that finish together are written
+    together while the run continues. While the store cannot be written (disk full), events wait in memory and
+    StoreStalled is yielded once. When the time of `patience` is over, the run is interrupted, and ResultsNotStored is
+    raised with the results of all trials that have ended by then.
     """
     async for batch in batches:
         try:
@@ -82,4 +83,6 @@ def _write(store: Store, run_id: str, results: list[TrialResult], ending: RunFin
     if results:
         store.save_trials(run_id, results)
     if ending:
-        store.finish_run(run_id, ending.state, ending.finished_at)
+        # A rerun of selected trials of an interrupted run leaves its other trials without a result.
+        stays_open = ending.state == "finished" and not store.is_complete(run_id)
+        store.finish_run(run_id, "interrupted" if stays_open else ending.state, ending.finished_at)

@@ -45,6 +45,10 @@ class Store(Protocol):
         """Store finished trials, all or none; a stored trial is replaced."""
         ...
 
+    def is_complete(self, run_id: str) -> bool:
+        """Return whether each planned trial of the run has a result."""
+        ...
+
     def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
         """Store the final state of the run."""
         ...

@@ -42,6 +42,12 @@ def select_records(connection: sqlite3.Connection) -> list[Row]:
     return connection.execute(f"SELECT {_RECORD} FROM run ORDER BY id DESC").fetchall()
 
 
+def is_complete(connection: sqlite3.Connection, run: int) -> bool:
+    """Return whether each trial of the run with this number has a verdict."""
+    missing = "SELECT EXISTS (SELECT 1 FROM trial WHERE run = ? AND verdict IS NULL)"
+    return not connection.execute(missing, (run,)).fetchone()[0]
+
+
 def record_of(row: Row, is_alive: Alive) -> RunRecord:
     """Return the record of a run. A run whose process has ended was interrupted when its last result came.
 

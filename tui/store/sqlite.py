@@ -71,6 +71,10 @@ class SqliteStore:
         with self._file.writing() as connection:
             writer.write_results(connection, self._known(connection, run_id), encoded, _now())
 
+    def is_complete(self, run_id: str) -> bool:
+        """Return whether each planned trial of the run has a result."""
+        return self._file.read(lambda connection: reader.is_complete(connection, self._known(connection, run_id)))
+
     def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
         """Store the final state of the run."""
         with self._file.writing() as connection:
