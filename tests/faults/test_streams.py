@@ -23,7 +23,7 @@ from tests.faults.fault_server import (
 from tests.faults.wires import Wire
 from tests.support.messages import named
 from tests.support.replies import Move, Reply, delta, event, events
-from tests.support.responses import ended
+from tests.support.responses import ended, response
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -384,6 +384,31 @@ RESPONSES = [
         "refused",
         events(ended("failed", error={"code": "invalid_prompt", "message": "no"})),
         failed("refused", "HOST sent an error: no"),
+    ),
+    Mode(
+        "a failure with a completed response",
+        events(named("response.failed", response=response("completed", "well"))),
+        partial("HOST sent an error: the response was failed", "well"),
+    ),
+    Mode(
+        "a completion with a failed response",
+        events(named("response.completed", response=response("failed", "well"))),
+        partial("HOST sent an error: the response was failed", "well"),
+    ),
+    Mode(
+        "a cancellation with a completed response",
+        events(named("response.cancelled", response=response("completed", "well"))),
+        partial("HOST sent an error: the response was cancelled", "well"),
+    ),
+    Mode(
+        "an early end with a completed response",
+        events(named("response.incomplete", response=response("completed", "well"))),
+        Outcome(
+            "incomplete",
+            error="The answer stopped early: incomplete, by the provider (incomplete)",
+            text="well",
+            usage=(None, None),
+        ),
     ),
     Mode(
         "an error in a completed response",

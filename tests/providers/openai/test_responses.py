@@ -94,6 +94,9 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
         [Text("No.")],
         "declined",
     ),
+    "a refusal in the last event after text": (
+        [text("a "), ended("completed", message("a ", REFUSAL))], [Text("a No.")], "declined",
+    ),
     "a refusal in pieces only": ([named("response.refusal.delta", delta="No."), ended()], [Text("No.")], "declined"),
     "a refusal in the last event only": ([ended("completed", message(REFUSAL))], [Text("No.")], "declined"),
     "a call, once": (

@@ -1,6 +1,6 @@
 """The Responses API, streamed or whole: bytes in, chunks out. Does no network access."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.model.finish_reasons import finish_reason_of
@@ -75,7 +75,7 @@ class ResponsesDecoder(AnswerDecoder):
         elif kind == "response.reasoning_summary_part.added" and chunk.get("summary_index"):
             self._add_text("reasoning", "\n\n")
         elif kind in _ENDED:
-            self._take_response({"status": kind.rpartition(".")[2], **part_of(chunk, "response")})
+            self._take_response(part_of(chunk, "response"), kind.rpartition(".")[2])
             self.done = True
 
     def _begin_item(self, item: Mapping[str, Any]) -> None:
@@ -102,7 +102,8 @@ class ResponsesDecoder(AnswerDecoder):
             call.add_arguments(text_of(item, "arguments") or text_of(item, "input"))
             self._text.add(call.chunk())
 
-    def _take_response(self, response: Mapping[str, Any]) -> None:
+    def _take_response(self, response: Mapping[str, Any], ended: str = "completed") -> None:
+        """Decode a whole response; `ended` is the status in the name of the event that contains it."""
         self._read_server_info(response)
         shown = frozenset(self._shown)
         for item in _items_of(response):
@@ -111,7 +112,7 @@ class ResponsesDecoder(AnswerDecoder):
             self._compare(_text_in(response))
         if usage := part_of(response, "usage"):
             self._text.add(UsageChunk(_usage_of(usage)))
-        self._finish(self._finish_of(response))
+        self._finish(self._finish_of(response, (ended, response.get("status"))))
 
     def _compare(self, final: str) -> None:
         """Add the end of the final text that was not streamed; a different final text makes the answer incomplete.
@@ -137,17 +138,18 @@ class ResponsesDecoder(AnswerDecoder):
 
     def _take_part(self, part: Mapping[str, Any], shown: frozenset[Kind]) -> None:
         field, kind = _PARTS.get(text_of(part, "type"), ("", "text"))
+        self._refused = self._refused or (field == "refusal" and bool(text_of(part, field)))
         if field and kind not in shown:
-            self._refused = self._refused or field == "refusal"
             self._add_text(kind, text_of(part, field))
 
-    def _finish_of(self, response: Mapping[str, Any]) -> FinishReason:
-        """Return the finish reason. Raises ErrorObject if the response failed or contains an error."""
-        status = response.get("status")
-        if response.get("error") or status in ("failed", "cancelled"):
-            raise ErrorObject(response.get("error") or {"message": f"the response was {status}"})
+    def _finish_of(self, response: Mapping[str, Any], statuses: Sequence[object]) -> FinishReason:
+        """Return the finish reason. Raises ErrorObject if the response contains an error or a status is a failure."""
+        failure = next((status for status in statuses if status in ("failed", "cancelled")), None)
+        if failure or response.get("error"):
+            raise ErrorObject(response.get("error") or {"message": f"the response was {failure}"})
         reason = text_of(part_of(response, "incomplete_details"), "reason")
-        if reason or status not in ("completed", None) or _has_incomplete_item(response):
+        is_complete = all(status in ("completed", None) for status in statuses)
+        if reason or not is_complete or _has_incomplete_item(response):
             return finish_reason_of(reason, "incomplete")
         if self._refused:
             return "declined"
