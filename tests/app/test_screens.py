@@ -195,3 +195,20 @@ async def test_a_palette_that_is_closed_twice_leaves_the_screen_below() -> None:
         palette.dismiss()
         await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
         assert app.screen is below
+
+
+async def test_a_palette_below_another_screen_closes_with_it() -> None:
+    app: ThemedApp[None] = ThemedApp(theme_folders=[])
+    async with app.run_test() as pilot:
+        floor = app.screen
+        above: Screen[None] = Screen()
+        app.action_command_palette()
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette) and app.screen.query("CommandList"))
+        await app.push_screen(above)
+        app.action_command_palette()
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette) and app.screen.query("CommandList"))
+        assert [type(screen).__name__ for screen in app.screen_stack[1:]] == ["_Palette", "Screen", "_Palette"]
+        app.screen.dismiss()
+        await until(pilot, lambda: app.screen is above)
+        above.dismiss()
+        await until(pilot, lambda: app.screen is floor)

@@ -46,7 +46,11 @@ _POLL_SECONDS = 1.0
 
 
 class _Palette(CommandPalette, AppScreen[None]):
-    """Textual's command palette, which closes once."""
+    """Textual's command palette, which closes once, also below a screen that opens above it."""
+
+    def on_screen_suspend(self) -> None:
+        """Close as soon as the screen above is closed: the command was to be chosen before it."""
+        self.dismiss()
 
 
 def as_theme(palette: Palette) -> Theme:
@@ -140,9 +144,10 @@ class ThemedApp(App[ReturnType]):
         super().set_keymap(keymap)
 
     def action_command_palette(self) -> None:
-        """Open the command palette, unless it is open."""
+        """Open the command palette, unless it is the current screen."""
+        # Without Textual's fixed id: another palette may be below a screen that a worker has opened meanwhile.
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
-            self.push_screen(_Palette(id="--command-palette"))
+            self.push_screen(_Palette())
 
     @property
     def has_crashed(self) -> bool:
