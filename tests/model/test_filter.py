@@ -1,11 +1,12 @@
 """The filter language, word by word."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from tests.support.scripted_session import case_of
-from tui.model.filter import StatusWord, parse_filter, severity_of
+from tui.model.filter import CASE_FILTER, MOST_COMPLETIONS, StatusWord, parse_filter, severity_of
 from tui.model.suite import Case, RiskCriterion, Step
 
 CASE = Case(
@@ -138,3 +139,60 @@ def test_only_the_models_that_are_looked_at_can_differ() -> None:
 def test_a_case_is_as_severe_as_its_worst_criterion() -> None:
     assert severity_of(CASE) == "critical"
     assert severity_of(case_of("plain")) is None
+
+
+VALUES = {"tag": ["security", "data base", "se[x]", "web"], "model": ["gpt-5.2", "GPT-mini", "claude"]}
+
+
+def completed(text: str, cursor: int | None = None) -> list[str]:
+    """Return the whole filter after each completion."""
+    found = CASE_FILTER.complete(text, len(text) if cursor is None else cursor, lambda key: VALUES.get(key, []))
+    assert all(each.cursor <= len(each.text) for each in found)
+    return [each.text for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("st", ["status:"]),
+        ("!st", ["!status:"]),
+        ("sql mo", ["sql model:"]),
+        ("zzz", []),
+        ("sql ", []),
+        ('"st', []),
+        ("tags:", []),
+        ("sev:", ["sev:low ", "sev:medium ", "sev:high ", "sev:critical "]),
+        ("severity:h", ["severity:high "]),
+        ("tag:se", ["tag:security ", "tag:se?x] ", 'tag:"data base" ']),
+        ("tag:SEC", ["tag:security "]),
+        ('tag:"data b', ['tag:"data base" ']),
+        ('tag:"data base"', []),
+        ("status:not", ["status:not_run "]),
+        ("!model:g", ["!model:gpt-5.2 ", "!model:GPT-mini "]),
+        ("differs:", ["differs:yes ", "differs:no "]),
+    ],
+)
+def test_a_term_is_completed_with_keys_and_values(text: str, expected: list[str]) -> None:
+    assert completed(text) == expected
+
+
+def test_an_empty_filter_is_completed_with_every_key() -> None:
+    assert completed("") == [f"{key}" for key in CASE_FILTER.keys_in_words.split()]
+
+
+def test_the_term_at_the_cursor_is_completed_and_the_rest_stays() -> None:
+    assert completed("stat tag:web", 4) == ["status: tag:web"]
+    assert completed("sev:cr tag:web", 6) == ["sev:critical tag:web"]
+    assert completed("status:fail", 3) == [], "inside of a word"
+
+
+@pytest.mark.parametrize("value", ["a b", 'a "b" c', "[x] *y?", "plain", "ünï"])
+def test_a_completed_value_selects_that_value(value: str) -> None:
+    [completion] = CASE_FILTER.complete("cat:", 4, lambda _: [value])
+    case = replace(CASE, category=value)
+    assert parse_filter(completion.text).matches(case, {})
+    assert not parse_filter(completion.text).matches(CASE, {})
+
+
+def test_many_values_are_cut_and_repeated_ones_listed_once() -> None:
+    assert len(CASE_FILTER.complete("id:", 3, lambda _: (f"case-{n % 500}" for n in range(2000)))) == MOST_COMPLETIONS

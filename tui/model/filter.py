@@ -1,11 +1,15 @@
-"""The filter language of the suite tree and the matrix: `status:fail tag:security sev:critical !model:gpt* "sql"`."""
+"""The filter language: `status:fail tag:security sev:critical !model:gpt* "sql"`.
+
+Every place that filters has its own keys (a `FilterLanguage`); terms, quotes, hints and completion are the same. The
+filter of cases, which the suite tree and the matrix have, is here.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tui.model.results import Verdict
 from tui.model.suggest import nearest
@@ -17,20 +21,8 @@ STATUS_WORDS = (
     "delayed", "not_run",
 )  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
-KEYS = {
-    "status": "status",
-    "tag": "tag",
-    "sev": "severity",
-    "severity": "severity",
-    "model": "model",
-    "type": "type",
-    "cat": "category",
-    "category": "category",
-    "id": "id",
-    "differs": "differs",
-}
-KEYS_IN_WORDS = "status: tag: sev: model: type: cat: id: differs:"
 DIFFERS = ("yes", "no")
+MOST_COMPLETIONS = 50
 
 _OF_MODELS = ("status", "differs")
 _TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<word>[^\s"]*))')
@@ -45,21 +37,162 @@ class Term:
     inverted: bool = False
 
 
-def split_terms(text: str) -> Iterator[Term]:
-    """Split a filter into its terms, with keys as they were typed.
+class FilterKey(NamedTuple):
+    """A key of a filter with its other names.
 
-    Terms without a value are ignored: they are still being typed.
+    `values` are all valid values, of which a start is enough; empty if every text is valid. `noun` is the word for a
+    value in messages. Keys that are not `listed` are left out of short lists.
     """
+
+    name: str
+    description: str
+    values: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    noun: str = ""
+    listed: bool = True
+    normalize: Callable[[str], str] = str
+
+
+class Completion(NamedTuple):
+    """A proposal: the whole filter after it was accepted, the place of the cursor, what to display, and a help."""
+
+    text: str
+    cursor: int
+    label: str
+    description: str = ""
+
+
+class FilterLanguage:
+    """The keys of the filter of one place."""
+
+    def __init__(self, *keys: FilterKey) -> None:
+        self.keys = keys
+        self._by_name = {name: key for key in keys for name in (key.name, *key.aliases)}
+
+    @property
+    def keys_in_words(self) -> str:
+        """Return the keys as they are listed in help texts: `status: tag: sev:`."""
+        return " ".join(f"{key.name}:" for key in self.keys if key.listed)
+
+    def parse(self, text: str) -> tuple[tuple[Term, ...], str]:
+        """Return the terms of a filter with the names of their keys, and what is wrong with the first invalid one.
+
+        A key without a value is ignored: it is still being typed. An unknown key is searched for as text.
+        """
+        terms: list[Term] = []
+        hint = ""
+        for term in _split(text):
+            key = self._by_name.get(term.key)
+            if term.key and key is None:
+                hint = hint or self._unknown_key(term.key)
+                term = Term("", f"{term.key}:{term.value}", term.inverted)
+            elif key is not None:
+                term = replace(term, key=key.name)
+                hint = hint or _unknown_value(key, term.value)
+            terms.append(term)
+        return tuple(terms), hint
+
+    def without(self, *names: str, values: Sequence[str] = ()) -> "FilterLanguage":
+        """Return the language without these keys, and without these values of the other keys."""
+        keys = (key for key in self.keys if key.name not in names)
+        return FilterLanguage(
+            *(key._replace(values=tuple(value for value in key.values if value not in values)) for key in keys)
+        )
+
+    def complete(self, text: str, cursor: int, values_of: Callable[[str], Iterable[str]]) -> list[Completion]:
+        """Return what the term at the cursor can become: a key, or a value of its key.
+
+        `values_of` returns the values that occur, for a key without fixed ones. Values that start with what was typed
+        come first. An empty filter is completed with all keys; between two terms nothing is proposed.
+        """
+        after = text[cursor:]
+        start = _start_of_term(text[:cursor])
+        if after[:1].strip() or (start == cursor and text.strip()):
+            return []
+        match = _TERM.match(text[:cursor], start)
+        assert match is not None, "every text begins with a term, which may be empty"
+        sign, name = match["not"], (match["key"] or "").casefold()
+        value = (match["word"] if match["quoted"] is None else match["quoted"]).casefold()
+        if not name:
+            if match["quoted"] is not None:
+                return []
+            keys = [key for key in self.keys if key.name.startswith(value) and (value or key.listed)]
+            return [_completed(text[:start], f"{sign}{key.name}:", after, f"{key.name}:", key) for key in keys]
+        key = self._by_name.get(name)
+        if key is None:
+            return []
+        known = dict.fromkeys(key.values or values_of(key.name))
+        found = [each for each in known if each and value in each.casefold()]
+        found.sort(key=lambda each: not each.casefold().startswith(value))  # stable: the order of the place stays
+        if key.values:  # of which only a start is valid
+            found = [each for each in found if each.casefold().startswith(value)]
+        head = f"{sign}{match['key']}:"
+        return [
+            _completed(text[:start], f"{head}{_quoted(each)} ", after.lstrip(), each)
+            for each in found[:MOST_COMPLETIONS]
+        ]
+
+    def _unknown_key(self, name: str) -> str:
+        meant = nearest(name, self._by_name, similarity=0.6)
+        return f"unknown filter {name}:; " + (
+            f"did you mean {meant}:?" if meant else f"available: {self.keys_in_words}"
+        )
+
+
+def _split(text: str) -> Iterator[Term]:
+    """Split a filter into its terms, with keys as they were typed."""
     for match in _TERM.finditer(text):
         value = match["quoted"] if match["quoted"] is not None else match["word"]
         if value:
             yield Term((match["key"] or "").casefold(), value.casefold(), bool(match["not"]))
 
 
-def unknown_key(key: str, keys: Iterable[str], keys_in_words: str) -> str:
-    """Return a hint about an unknown key: the most similar one of `keys`, else all of them."""
-    meant = nearest(key, keys, similarity=0.6)
-    return f"unknown filter {key}:; " + (f"did you mean {meant}:?" if meant else f"available: {keys_in_words}")
+def _unknown_value(key: FilterKey, value: str) -> str:
+    if not key.values or any(word.startswith(key.normalize(value)) for word in key.values):
+        return ""
+    what = f"{key.noun} {value}" if key.noun else f"value {key.name}:{value}"
+    return f"unknown {what}; available: {', '.join(key.values)}"
+
+
+def _start_of_term(text: str) -> int:
+    """Return where the last term of a text begins; its end if the text ends with a space outside of quotes."""
+    start = 0
+    for match in _TERM.finditer(text):
+        if match.end() == len(text) and match.start() < match.end():
+            closed = match["quoted"] is not None and text.endswith('"') and match.end("quoted") < match.end()
+            return match.end() if closed else match.start()
+        start = match.end()
+    return start
+
+
+def _completed(before: str, term: str, after: str, label: str, key: FilterKey | None = None) -> Completion:
+    return Completion(f"{before}{term}{after}", len(before) + len(term), label, key.description if key else "")
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it is written in a filter. Signs with a meaning become `?`, which matches any character."""
+    if any(sign in value for sign in '"*?['):
+        value = re.sub(r'["*?\[]', "?", value)
+    return f'"{value}"' if re.search(r"\s", value) else value
+
+
+@lru_cache(64)
+def _status(value: str) -> str:
+    """Return the status word of an alias such as `timeout`, `timed-out` or `errors`."""
+    value = value.replace("-", "_")
+    return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out", "unasked": "not_run"}.get(value, value)
+
+
+CASE_FILTER = FilterLanguage(
+    FilterKey("status", "result of a displayed model", STATUS_WORDS, noun="status", normalize=_status),
+    FilterKey("tag", "tag of the case"),
+    FilterKey("sev", "severity of a criterion", SEVERITIES, ("severity",), noun="severity"),
+    FilterKey("model", "models that status: and differs: look at"),
+    FilterKey("type", "test type of the case"),
+    FilterKey("cat", "category of the case", aliases=("category",)),
+    FilterKey("id", "id of the case"),
+    FilterKey("differs", "whether models differ", DIFFERS),
+)
 
 
 def fits(text: str, value: str) -> bool:
@@ -121,18 +254,22 @@ class Filter:
 
 
 def parse_filter(text: str) -> Filter:
-    """Parse a filter, also while it is being typed: a key without a value is ignored."""
-    terms: list[Term] = []
-    hint = ""
-    for term in split_terms(text):
-        if term.key and term.key not in KEYS:
-            hint = hint or unknown_key(term.key, KEYS, KEYS_IN_WORDS)
-            term = Term("", f"{term.key}:{term.value}", term.inverted)
-        elif term.key:
-            term = replace(term, key=KEYS[term.key])
-        hint = hint or _unknown_value(term)
-        terms.append(term)
-    return Filter(tuple(terms), hint)
+    """Parse a filter of cases, also while it is being typed."""
+    return Filter(*CASE_FILTER.parse(text))
+
+
+def case_values(key: str, cases: Iterable[Case]) -> Iterator[str]:
+    """Yield the values of a key of the filter that occur in cases, in their order and repeatedly."""
+    for case in cases:
+        match key:
+            case "tag":
+                yield from case.tags
+            case "type":
+                yield case.test_type or ""
+            case "cat":
+                yield case.category
+            case "id":
+                yield case.id
 
 
 def spread_of(shares: Iterable[float]) -> float:
@@ -149,23 +286,6 @@ def severity_of(case: Case) -> Severity | None:
     return max((criterion.severity for criterion in case.risk_criteria), key=SEVERITIES.index, default=None)
 
 
-def _unknown_value(term: Term) -> str:
-    if term.key == "status" and not any(word.startswith(_status(term.value)) for word in STATUS_WORDS):
-        return f"unknown status {term.value}; available: {', '.join(STATUS_WORDS)}"
-    if term.key == "severity" and not any(word.startswith(term.value) for word in SEVERITIES):
-        return f"unknown severity {term.value}; available: {', '.join(SEVERITIES)}"
-    if term.key == "differs" and not any(word.startswith(term.value) for word in DIFFERS):
-        return f"unknown value differs:{term.value}; available: {', '.join(DIFFERS)}"
-    return ""
-
-
-@lru_cache(64)
-def _status(value: str) -> str:
-    """Return the status word of an alias such as `timeout`, `timed-out` or `errors`."""
-    value = value.replace("-", "_")
-    return {"timeout": "timed_out", "errors": "error", "timedout": "timed_out", "unasked": "not_run"}.get(value, value)
-
-
 def _differs(value: str, shares: Sequence[float]) -> bool:
     if "yes".startswith(value):
         return spread_of(shares) > 0
@@ -177,11 +297,11 @@ def _holds(term: Term, case: Case) -> bool:
     match term.key:
         case "tag":
             return any(fits(tag, value) for tag in case.tags)
-        case "severity":
+        case "sev":
             return any(criterion.severity.startswith(value) for criterion in case.risk_criteria)
         case "type":
             return case.test_type is not None and fits(case.test_type, value)
-        case "category":
+        case "cat":
             return fits(case.category, value)
         case "id":
             return fits(case.id, value)

@@ -8,8 +8,9 @@ from textual.events import Key
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import Opened, case_of, suite_of
 from tui.app.find.jump_dialog import JumpDialog
-from tui.app.find.search_panel import FoundList, SearchPanel
+from tui.app.find.search_panel import SearchPanel
 from tui.app.presentation.pieces import text_of
+from tui.app.widgets.list_view import FoundList
 from tui.model.errors import Problem
 
 

@@ -8,7 +8,7 @@ from tests.app.review.items import open_review, session_of
 from tests.app.review.reviewed_runs import OTHER, A, B
 from tui.app.review.answers import answer_content
 from tui.app.review.queue import ReviewSession
-from tui.app.review.queue_filter import parse_queue_filter
+from tui.app.review.queue_filter import complete_queue_filter, parse_queue_filter
 from tui.model.name_mask import NameMask
 from tui.model.scores import Extent, ItemKey
 
@@ -143,6 +143,25 @@ def test_a_filter_is_no_oracle_while_names_are_hidden(tmp_path: Path) -> None:
     session.order = "model"
     session.set_filter("")
     assert session.visible == list(range(6)), "an order from before is forgotten"
+
+
+@pytest.mark.parametrize(
+    ("text", "blind", "shown"),
+    [
+        ("mo", [], ["model:"]),
+        ("model:", [], [f"model:{A} ", f"model:{B} "]),
+        ("is:d", [], ["is:disputed ", "is:decided "]),
+        ("sev:cr", ["sev:critical "], ["sev:critical "]),
+        ("cr", ["crit:"], ["crit:"]),
+    ],
+)
+def test_a_filter_is_completed_and_reveals_nothing(
+    tmp_path: Path, text: str, blind: list[str], shown: list[str]
+) -> None:
+    items = session_of(tmp_path).review.items
+    for hidden, expected in ((True, blind), (False, shown)):
+        found = complete_queue_filter(text, len(text), items, hidden=hidden)
+        assert sorted(each.text for each in found) == sorted(expected)
 
 
 @pytest.mark.parametrize(

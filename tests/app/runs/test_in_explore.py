@@ -26,6 +26,7 @@ from tui.app.presentation.pieces import text_of
 from tui.app.run_controls import rerun_lines
 from tui.app.runs.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
+from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.events import Event, TrialFinished
 from tui.model.results import TrialKey
@@ -144,6 +145,18 @@ async def test_runs_are_filtered_while_it_is_typed(store: SqliteStore, tmp_path:
         assert runs_screen(seen).lines.has_focus
         await seen.press("escape")
         await seen.until(lambda: len(listed(seen)) == 2)
+
+
+async def test_the_filter_of_runs_is_completed_and_names_the_nearest_key(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2, "interrupted", "Other"))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("slash", *"suite:ot")
+        line = runs_screen(seen).query_one(FilterLine)
+        await seen.until(lambda: [each.label for each in line.completions] == ["Other"])
+        await seen.press("tab")
+        await seen.until(lambda: line.line.value == "suite:Other " and len(listed(seen)) == 1)
+        await seen.press(*"modle:x")
+        await seen.until(lambda: line.hint == "unknown filter modle:; did you mean model:?")
 
 
 async def test_a_run_is_opened_with_its_own_suite_and_its_answers(store: SqliteStore, tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ SCENES = (
     Scene("explore-streaming", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
     Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
     Scene("explore-filter", run_session, (*ANSWERED, "/", *"hash")),
+    Scene("explore-filter-keys", run_session, (*ANSWERED, "/", *"cat:")),
     Scene("explore-prompt", run_session, (*ANSWERED, ".", ".")),
     Scene("explore-risk", scored_session, (*ANSWERED, ".", ".", ".")),
     Scene("explore-attempts", run_session, (*ANSWERED, "]", shows("safe way to hash"), ".", ".", ".")),

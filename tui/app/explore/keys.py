@@ -6,9 +6,9 @@ A binding with `priority` is handled before the next key is read, because that k
 from textual.binding import BindingType
 
 from tui.app.bindings import bind
-from tui.model.filter import KEYS_IN_WORDS
+from tui.model.filter import CASE_FILTER
 
-_FILTER = f"Filter cases ({KEYS_IN_WORDS} word !word)"
+_FILTER = f"Filter cases ({CASE_FILTER.keys_in_words} word !word)"
 
 EXPLORE_KEYS: list[BindingType] = [
     bind("r", "run_case", "run.case", "Run the selected case or category", label="run"),

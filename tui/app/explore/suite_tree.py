@@ -1,6 +1,6 @@
 """The suite tree, drawn row by row, and its panel with the filter."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -27,6 +27,7 @@ from tui.app.open_suites import CaseMarks, OpenSuite, Selection
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.list_view import LineListView
+from tui.model.filter import case_values
 from tui.model.suite import Case
 
 _MANY = 500
@@ -197,6 +198,14 @@ class SuitePanel(FilteredPanel):
     def rows(self) -> SuiteTree:
         """Return the tree."""
         return self.suite_tree
+
+    def filter_values(self, key: str) -> Iterable[str]:
+        """Return the values of a key of the filter that occur in the open suites."""
+        for open_suite in self._selection.open_suites.all:
+            if key == "model":
+                yield from self._selection.models_of(open_suite.path)
+            elif open_suite.suite is not None:
+                yield from case_values(key, open_suite.suite.cases)
 
     def show(self) -> None:
         """Display the suites that are open now."""

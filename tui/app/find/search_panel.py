@@ -14,7 +14,7 @@ from textual.events import Key
 from textual.widgets import Static
 
 from tui.app.presentation.pieces import Line
-from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.list_view import FoundList
 from tui.app.widgets.prompt_input import PromptInput
 from tui.app.workers import start_worker
 from tui.model.errors import AssayError
@@ -32,32 +32,6 @@ class SearchResult(Generic[T]):
     cursor: int = 0
 
 
-class FoundList(LineListView, can_focus=False):
-    """A list of what was found. The input above it has the focus and moves its cursor."""
-
-    DEFAULT_CSS = "FoundList { height: 1fr; background: $raised; }"
-
-    def __init__(self, line_of: Callable[[int, int], Line], on_chosen: Callable[[int], object]) -> None:
-        super().__init__(on_chosen=on_chosen)
-        self._line_of = line_of
-        self._count = 0
-
-    @property
-    def line_count(self) -> int:
-        """Return the number of entries."""
-        return self._count
-
-    def line_at(self, place: int, width: int) -> Line:
-        """Return the line of an entry."""
-        return self._line_of(place, width)
-
-    def show_count(self, count: int, cursor: int) -> None:
-        """Display so many new entries."""
-        self._count = count
-        self.lines_changed(cursor)
-        self.go_to(cursor)
-
-
 class SearchPanel(Vertical, Generic[T]):
     """Search while a text is typed, and call `on_chosen` with the entry that is chosen with Enter or a click.
 
@@ -68,6 +42,7 @@ class SearchPanel(Vertical, Generic[T]):
 
     DEFAULT_CSS = """
     SearchPanel { height: 1fr; }
+    SearchPanel FoundList { height: 1fr; }
     SearchPanel PromptInput, SearchPanel PromptInput:focus { background: $background; margin-bottom: 1; padding: 0 1; }
     SearchPanel > Static { height: auto; max-height: 3; color: $dim; padding: 0 1; }
     """

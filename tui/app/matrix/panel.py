@@ -1,6 +1,6 @@
 """The panel of the matrix: column heads, rows, the filter and the comparison of two models."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,6 +15,7 @@ from tui.app.matrix.table_view import MatrixHead, MatrixTable
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
+from tui.model.filter import case_values
 
 _HIGH = 27
 _SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
@@ -63,6 +64,10 @@ class MatrixPanel(FilteredPanel):
     def rows(self) -> MatrixTable:
         """Return the table of the cells."""
         return self.table
+
+    def filter_values(self, key: str) -> Iterable[str]:
+        """Return the values of a key of the filter that occur in the suite."""
+        return self._matrix.models if key == "model" else case_values(key, self._matrix.suite.cases)
 
     def compose(self) -> ComposeResult:
         """Compose the heads, the table and the sentence; the filter is mounted when it is opened."""

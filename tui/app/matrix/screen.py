@@ -26,7 +26,7 @@ from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
 from tui.model.errors import AssayError
-from tui.model.filter import KEYS_IN_WORDS
+from tui.model.filter import CASE_FILTER
 from tui.model.outcomes import Outcome
 from tui.session.answers import Source
 from tui.session.run_history import RunHistory
@@ -40,7 +40,7 @@ MATRIX_KEYS: list[BindingType] = [
     bind("R", "run_suite", "matrix.run-all", "Run the whole suite", "run all"),
     bind("P", "toggle_pause", "matrix.pause", "Pause or continue the run", "pause"),
     bind("f", "run_failed", "matrix.run-failed", "Rerun failed trials", "rerun failed"),
-    bind("slash", "filter", "matrix.filter", f"Filter cases ({KEYS_IN_WORDS} word !word)", "filter", "/"),
+    bind("slash", "filter", "matrix.filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)", "filter", "/"),
     bind("v", "review", "matrix.review", "Review: score the risk of answers", "review"),
     bind("g", "group", "matrix.group", "Group by category, by tag, or not", "group"),
     bind("i", "toggle_figures", "matrix.figures", "Show more or fewer figures in the column headers", "figures"),

@@ -4,26 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.presentation.bands import band_of
-from tui.model.filter import SEVERITIES, Term, fits, split_terms, unknown_key
+from tui.model.filter import SEVERITIES, Completion, FilterKey, FilterLanguage, Term, fits
 from tui.model.risk import BANDS, Band, BandRule
 from tui.model.scores import Act, CountedScore, ReviewItem, Scoreboard
 
 _STATES = ("open", "unscored", "scored", "disputed", "decided", "note")
-_KEYS = {
-    "is": "is",
-    "band": "band",
-    "sev": "sev",
-    "severity": "sev",
-    "model": "model",
-    "case": "case",
-    "id": "case",
-    "cat": "category",
-    "category": "category",
-    "crit": "criterion",
-    "criterion": "criterion",
-}
-_KEYS_IN_WORDS = "is: band: sev: model: case:"
-_VALUES: dict[str, Sequence[str]] = {"is": _STATES, "band": BANDS, "sev": SEVERITIES}
+QUEUE_FILTER = FilterLanguage(
+    FilterKey("is", "state of the item", _STATES),
+    FilterKey("band", "risk band", BANDS),
+    FilterKey("sev", "severity of the criterion", SEVERITIES, ("severity",)),
+    FilterKey("model", "model of the answer"),
+    FilterKey("case", "id or name of the case", aliases=("id",)),
+    FilterKey("cat", "category of the case", aliases=("category",), listed=False),
+    FilterKey("crit", "name of the criterion", aliases=("criterion",), listed=False),
+)
+_BLIND_FILTER = QUEUE_FILTER.without("model", values=("disputed", "decided"))
 _REVEALING = {"model": "Names are hidden", "disputed": "Scores of other reviewers are hidden"}
 
 
@@ -87,26 +82,32 @@ class QueueFilter:
 def parse_queue_filter(text: str, *, hidden: bool) -> QueueFilter:
     """Parse a filter, also an incomplete one that is being typed. While names are `hidden`, terms that would reveal
     them are left out, and the hint says so."""
+    parsed, hint = QUEUE_FILTER.parse(text)
     terms: list[Term] = []
-    hint = ""
-    for term in split_terms(text):
-        key, value = _KEYS.get(term.key, ""), term.value
-        if term.key and not key:
-            hint, value = hint or unknown_key(term.key, _KEYS, _KEYS_IN_WORDS), f"{term.key}:{value}"
-        reveals = "model" if key == "model" else "disputed" if key == "is" and value in ("disputed", "decided") else ""
+    for term in parsed:
+        disputed = term.key == "is" and term.value in ("disputed", "decided")
+        reveals = "model" if term.key == "model" else "disputed" if disputed else ""
         if hidden and reveals:
-            hint = hint or f"{_REVEALING[reveals]} until you reveal them (!): {key}:{value} is ignored"
-            continue
-        hint = hint or _unknown_value(key, value)
-        terms.append(Term(key, value, term.inverted))
+            hint = hint or f"{_REVEALING[reveals]} until you reveal them (!): {term.key}:{term.value} is ignored"
+        else:
+            terms.append(term)
     return QueueFilter(tuple(terms), hint, hidden)
 
 
-def _unknown_value(key: str, value: str) -> str:
-    known = _VALUES.get(key, ())
-    if known and not any(word.startswith(value) for word in known):
-        return f"unknown value {key}:{value}; available: {', '.join(known)}"
-    return ""
+def complete_queue_filter(text: str, cursor: int, items: Sequence[ReviewItem], *, hidden: bool) -> list[Completion]:
+    """Return what the term at the cursor can become. While names are `hidden`, nothing proposed would reveal them."""
+    language = _BLIND_FILTER if hidden else QUEUE_FILTER
+    return language.complete(text, cursor, lambda key: (_value_of(key, item) for item in items))
+
+
+def _value_of(key: str, item: ReviewItem) -> str:
+    values = {
+        "model": item.key.model,
+        "case": item.case.id,
+        "cat": item.case.category,
+        "crit": item.criterion.name,
+    }
+    return values.get(key, "")
 
 
 def _matches(term: Term, item: ReviewItem, status: ItemStatus, hidden: bool) -> bool:
@@ -129,9 +130,9 @@ def _matches(term: Term, item: ReviewItem, status: ItemStatus, hidden: bool) -> 
         case "model":
             model = item.key.model
             return fits(model, value) or fits(model.rpartition("/")[2], value)
-        case "category":
+        case "cat":
             return fits(case.category, value)
-        case "criterion":
+        case "crit":
             return fits(criterion.name, value)
     texts: tuple[str, ...] = (case.id, case.name)
     if term.key != "case":

@@ -11,9 +11,12 @@ from textual.message import Message
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import queue_line
 from tui.app.review.queue import ORDERS, ReviewSession
+from tui.app.review.queue_filter import complete_queue_filter
+from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.key_queue import KeyCapture, KeyQueue
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
+from tui.model.filter import Completion
 
 _BLIND_EXAMPLE = "is:open band:high sev:critical case:… !word"
 _EXAMPLE = "is:open is:disputed band:high sev:critical model:… case:… !word"
@@ -106,11 +109,18 @@ class QueuePanel(Vertical):
         super().__init__()
         self.lines = QueueList()
         self._filter = _FilterInput(keys)
+        self._filter_line = FilterLine(self._filter, self._complete)
 
     def compose(self) -> ComposeResult:
         """Yield the list and the input."""
         yield self.lines
-        yield self._filter
+        yield self._filter_line
+
+    def _complete(self, text: str, cursor: int) -> list[Completion]:
+        session = self.lines.session
+        if session is None:
+            return []
+        return complete_queue_filter(text, cursor, session.review.items, hidden=session.hidden)
 
     def show(self, session: ReviewSession) -> None:
         """Show another state of the session."""
@@ -138,7 +148,7 @@ class QueuePanel(Vertical):
     def open_filter(self) -> None:
         """Type a filter, from the next key on."""
         self._filter.display = True
-        self._filter.start()
+        self._filter_line.start()
 
     def close_filter(self) -> None:
         """Clear and hide the filter."""

@@ -27,6 +27,7 @@ from tui.app.review.lines import (
 )
 from tui.app.review.note_editor import LONGEST_NOTE, NoteEditor
 from tui.app.review.queue import ReviewSession
+from tui.app.review.queue_filter import QUEUE_FILTER
 from tui.app.review.queue_panel import QueuePanel
 from tui.app.review.scoring import RecordedScore, Scoring
 from tui.app.review.view import ReviewView
@@ -137,7 +138,7 @@ class ReviewScreen(AppScreen[None]):
         _key("a", "adjudicate", "adjudicate", "Switch between scoring and deciding disputed items", "decide"),
         _key("f", "figures", "figures", "Figures: bands, means, agreement", "figures"),
         _key("S", "toggle_queue", "queue", "Show or hide the queue", "queue"),
-        _key("slash", "filter", "filter", "Filter the queue", "filter", "/"),
+        _key("slash", "filter", "filter", f"Filter the queue ({QUEUE_FILTER.keys_in_words} word !word)", "filter", "/"),
         _key("escape", "leave", "leave", "Close; scores are saved", "leave"),
         _key("p", "toggle_prompt", "prompt", "Jump to the answer or back to the prompt", "prompt"),
         _key("right_square_bracket", "step(1)", "forward", "Next item", key_display="]"),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tui.app.presentation.figures import clock
 from tui.app.presentation.names import joined_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
+from tui.model.filter import Completion, FilterKey, FilterLanguage, Term, fits
 from tui.model.prices import cost_text, price_text
 from tui.model.run import RunDetails, RunRecord, RunState
 from tui.model.sanitize import sanitize_line
@@ -111,29 +112,42 @@ def run_title(run: RunRecord) -> str:
     return f"{day_and_time(run.started_at).strip()} · {sanitize_line(run.suite_name, 60)}"
 
 
-# --- the filter
+RUN_FILTER = FilterLanguage(
+    FilterKey("state", "state of the run", tuple(_STATES)),
+    FilterKey("suite", "name or file of the suite"),
+    FilterKey("model", "model of the run"),
+    FilterKey("id", "id of the run"),
+    FilterKey("is", "runs that are marked as baseline", ("baseline",)),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Words that must all hold; a word with `!` before it must not. `state:`, `suite:`, `model:` and `id:` look there
-    alone, `is:baseline` for marked runs."""
+    """A parsed filter: a run has to match all terms. `hint` says what in it has no meaning."""
 
-    words: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
+    hint: str = ""
 
     def wants(self, run: RunRecord, is_baseline: bool) -> bool:
         """Return whether the filter accepts a run."""
-        return all(_holds(word.lstrip("!"), run, is_baseline) != word.startswith("!") for word in self.words)
+        return all(_holds(term, run, is_baseline) != term.inverted for term in self.terms)
 
 
 def parse_run_filter(text: str) -> RunFilter:
-    """Parse the text of a filter; incomplete words are ignored."""
-    words = (word.casefold() for word in text.split())
-    return RunFilter(tuple(word for word in words if word.strip("!") and not word.endswith(":")))
+    """Parse a filter, also while it is being typed."""
+    return RunFilter(*RUN_FILTER.parse(text))
 
 
-def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
-    key, colon, value = word.partition(":")
+def complete_run_filter(text: str, cursor: int, runs: Sequence[RunRecord]) -> list[Completion]:
+    """Return what the term at the cursor can become."""
+    return RUN_FILTER.complete(text, cursor, lambda key: (value for run in runs for value in _values_of(key, run)))
+
+
+def _values_of(key: str, run: RunRecord) -> tuple[str, ...]:
+    return {"suite": (run.suite_name,), "model": run.models, "id": (run.id[:SHORT_ID],)}.get(key, ())
+
+
+def _holds(term: Term, run: RunRecord, is_baseline: bool) -> bool:
     places = {
         "state": (run.state,),
         "suite": (run.suite_name, run.suite_path),
@@ -141,10 +155,8 @@ def _holds(word: str, run: RunRecord, is_baseline: bool) -> bool:
         "id": (run.id,),
         "is": ("baseline",) if is_baseline else (),
     }
-    if colon and key in places:
-        return any(value in place.casefold() for place in places[key])
     everything = (run.state, run.suite_name, run.suite_path, *run.models, run.id, day_and_time(run.started_at))
-    return any(word in place.casefold() for place in everything)
+    return any(fits(place, term.value) for place in places.get(term.key, everything))
 
 
 def shown_runs(runs: Sequence[RunRecord], run_filter: RunFilter, baselines: Collection[str]) -> list[RunRecord]:

@@ -13,13 +13,15 @@ from textual.events import Resize
 
 from tui.app.bindings import bind
 from tui.app.presentation.figures import counted
-from tui.app.runs.lines import RunFilter, day_and_time, parse_run_filter
+from tui.app.runs.lines import RUN_FILTER, RunFilter, complete_run_filter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
 from tui.app.screens import AppScreen
+from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.errors import AssayError
+from tui.model.filter import Completion
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.session.run_history import RunHistory
@@ -71,7 +73,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         bind("e", "export", "runs.export", "Export a report of the run", "export"),
         bind("D", "delete", "runs.delete", "Delete the run permanently", "delete"),
         bind("delete", "delete", "runs.delete-too", "Delete the run permanently"),
-        bind("slash", "filter", "runs.filter", "Filter runs", "filter", "/"),
+        bind("slash", "filter", "runs.filter", f"Filter runs ({RUN_FILTER.keys_in_words} word !word)", "filter", "/"),
         bind("escape", "leave", "runs.leave", "Back to the suites", "back"),
     ]
     AUTO_FOCUS = "RunLines"
@@ -235,16 +237,21 @@ class RunsScreen(AppScreen[RunChoice | None]):
 
     async def action_filter(self) -> None:
         """Open the filter line and focus it."""
-        line = next(iter(self.query(PromptInput)), None)
+        line = next(iter(self.query(FilterLine)), None)
         if line is None:
-            line = PromptInput("state:interrupted suite:… model:… is:baseline !word")
+            line = FilterLine(PromptInput("state:interrupted suite:… model:… is:baseline !word"), self._complete)
             await self.query_one("#list").mount(line)
         line.start()
+
+    def _complete(self, text: str, cursor: int) -> list[Completion]:
+        return complete_run_filter(text, cursor, self.lines.all_runs)
 
     @on(PromptInput.Typed)
     def filter(self, message: PromptInput.Typed) -> None:
         """Show only the runs that match the filter."""
-        self.lines.set_filter(parse_run_filter(message.text))
+        run_filter = parse_run_filter(message.text)
+        self.query_one(FilterLine).show_hint(run_filter.hint)
+        self.lines.set_filter(run_filter)
         self._show_counts()
         self._read_setup()
 
@@ -256,7 +263,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
     @on(PromptInput.Left)
     async def leave_filter(self) -> None:
         """Close the filter, and show all runs."""
-        await self.query(PromptInput).remove()
+        await self.query(FilterLine).remove()
         self.lines.set_filter(RunFilter())
         self.lines.focus()
         self._show_counts()
@@ -264,7 +271,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
 
     async def action_leave(self) -> None:
         """Close the filter if it is open, else the screen."""
-        if self.query(PromptInput):
+        if self.query(FilterLine):
             await self.leave_filter()
         else:
             self.dismiss(None)

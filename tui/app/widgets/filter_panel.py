@@ -1,16 +1,17 @@
 """A frame around a list of cases, with a filter input below it."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
-from tui.model.filter import Filter, parse_filter
+from tui.model.filter import CASE_FILTER, Completion, Filter, parse_filter
 
 if TYPE_CHECKING:
+    from tui.app.widgets.filter_line import FilterLine
     from tui.app.widgets.prompt_input import PromptInput
 
 _EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
@@ -19,7 +20,8 @@ _EXAMPLE = "status:fail tag:… sev:crit model:… differs:yes !word"
 class FilteredPanel(Vertical):
     """A panel with a list of cases and a filter.
 
-    A subclass defines the list as `rows`, which gets the focus when the filter is closed.
+    A subclass defines the list as `rows`, which gets the focus when the filter is closed, and the values of the keys of
+    the filter that occur in the list as `filter_values`.
     """
 
     DEFAULT_CSS = """
@@ -28,7 +30,6 @@ class FilteredPanel(Vertical):
         background: $background; padding: 0 1;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    FilteredPanel > #filter-hint { height: auto; max-height: 4; color: $failed; }
     """
 
     class FilterChanged(Message):
@@ -43,6 +44,10 @@ class FilteredPanel(Vertical):
         """Return the widget that lists the cases."""
         raise NotImplementedError
 
+    def filter_values(self, key: str) -> Iterable[str]:
+        """Return the values of a key of the filter that occur in the cases."""
+        raise NotImplementedError
+
     @property
     def filtering(self) -> bool:
         """Return whether the filter is open."""
@@ -51,28 +56,32 @@ class FilteredPanel(Vertical):
     @property
     def hint(self) -> str:
         """Return what is wrong with the filter, as displayed; empty if nothing is."""
-        return "".join(str(line.render()) for line in self.query("#filter-hint").results(Static))
+        return self._line.hint if self._line is not None else ""
 
     @property
     def typing(self) -> bool:
         """Return whether the filter has the focus."""
-        return self._line is not None and self.screen.focused is self._line
+        return self._line is not None and self.screen.focused is self._line.line
 
     async def open_filter(self) -> None:
         """Open the filter input and focus it."""
         line = self._line
         if line is None:
+            from tui.app.widgets.filter_line import FilterLine
             from tui.app.widgets.prompt_input import PromptInput
 
-            line = PromptInput(_EXAMPLE, id="filter")
-            await self.mount(line, Static(markup=False, id="filter-hint"))
+            line = FilterLine(PromptInput(_EXAMPLE, id="filter"), self._complete, id="filter-line")
+            await self.mount(line)
         line.start()
+
+    def _complete(self, text: str, cursor: int) -> list[Completion]:
+        return CASE_FILTER.complete(text, cursor, self.filter_values)
 
     async def close_filter(self) -> bool:
         """Close the filter, and return whether it was open."""
         line = self._line
         if line is not None:
-            await self.query("#filter, #filter-hint").remove()
+            await line.remove()
             self.post_message(self.FilterChanged(Filter()))
         self.rows.focus()
         return line is not None
@@ -82,9 +91,8 @@ class FilteredPanel(Vertical):
 
         The number is also shown if the cases were `chosen` in another way.
         """
-        for line in self.query("#filter-hint").results(Static):
-            line.update(Content(case_filter.hint))
-            line.display = bool(case_filter.hint)
+        if self._line is not None:
+            self._line.show_hint(case_filter.hint)
         if case_filter.hint:
             self.border_subtitle = Content.styled("invalid filter", "$failed")
         elif case_filter or chosen:
@@ -93,8 +101,8 @@ class FilteredPanel(Vertical):
             self.border_subtitle = Content("/ filter")
 
     @property
-    def _line(self) -> "PromptInput | None":
-        found: PromptInput | None = next(iter(self.query("#filter").results()), None)  # type: ignore[assignment]
+    def _line(self) -> "FilterLine | None":
+        found: FilterLine | None = next(iter(self.query("#filter-line").results()), None)  # type: ignore[assignment]
         return found
 
     def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:

@@ -195,3 +195,32 @@ class LineListView(FastScrollView, can_focus=True):
         if place != self._hover:
             self._hover = place
             self.refresh()
+
+
+class FoundList(LineListView, can_focus=False):
+    """A list below an input, which has the focus and moves the cursor. `line_of` returns the line of a place."""
+
+    DEFAULT_CSS = "FoundList { background: $raised; }"
+
+    def __init__(self, line_of: Callable[[int, int], Line], on_chosen: Callable[[int], object]) -> None:
+        super().__init__(on_chosen=on_chosen)
+        self._line_of, self._count = line_of, 0
+
+    @property
+    def line_count(self) -> int:
+        """Return the number of entries."""
+        return self._count
+
+    def line_at(self, place: int, width: int) -> Line:
+        """Return the line of an entry."""
+        return self._line_of(place, width)
+
+    def ground_of(self, place: int) -> Ground:
+        """Return the background of a line: the cursor is highlighted although the input has the focus."""
+        return "selected" if place == self.cursor else super().ground_of(place)
+
+    def show_count(self, count: int, cursor: int) -> None:
+        """Display so many new entries."""
+        self._count = count
+        self.lines_changed(cursor)
+        self.go_to(cursor)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input
 
@@ -40,6 +41,7 @@ class PromptInput(Input):
 
     def __init__(self, placeholder: str, *, id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
+        self._in_order: frozenset[str] = frozenset()
 
     def validate_value(self, value: str) -> str:
         """Return the text without characters that a terminal does not show or obeys: they may be pasted."""
@@ -48,6 +50,23 @@ class PromptInput(Input):
     def start(self) -> None:
         """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
         self.screen.set_focus(self)
+
+    def handle_in_order(self, *binding_ids: str) -> None:
+        """Handle these bindings of widgets around the input in their order among the typed letters.
+
+        Any other binding is handled later than letters that follow it quickly: the key has to bubble to the app first.
+        """
+        self._in_order = frozenset(binding_ids)
+
+    async def on_key(self, event: Key) -> None:
+        """Run the action of a binding that is handled in order."""
+        if event.is_printable or not self._in_order:
+            return
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.enabled and active.binding.id in self._in_order:
+            event.stop()
+            event.prevent_default()
+            await self.app.run_action(active.binding.action, active.node)
 
     @on(Input.Changed)
     def post_typed(self, event: Input.Changed) -> None:
