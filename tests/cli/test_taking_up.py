@@ -147,3 +147,19 @@ async def test_a_rerun_of_the_errors_of_an_interrupted_run_does_not_finish_it(
         resumed = await assay.run_async("run", "--resume", "last", "-f", "json", *gate, env=keys_for(server))
     assert [asked.prompt for asked in server.asked[2:]] == ["question 0", "question 1", "question 2"]
     assert (resumed.code, report_of(resumed)["run"]["state"]) == (0, "finished")
+
+
+async def test_a_replay_is_continued_with_the_answers_of_the_run_that_it_began_with(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 1, models=["openai/mock-a"])
+    replay = ("run", str(suite), "-m", "replay/last/openai/mock-a", "-f", "json")
+    async with ModelServer(say("no")) as server:
+        await assay.run_async("run", str(suite), env=keys_for(server))
+        run = report_of(assay.run(*replay))["run"]["id"]
+        newest = assay.run("run", "--rerun-failed", "last", "-f", "json")
+        server.script = say("yes")
+        await assay.run_async("run", str(suite), env=keys_for(server))
+    older = assay.run("run", "--rerun-failed", run, "-f", "json")
+    assert (newest.code, older.code) == (1, 1), newest.err + older.err
+    [result] = report_of(older)["results"]
+    assert result["model"] == "replay/last/openai/mock-a"
+    assert [attempt["steps"][0]["response"] for attempt in result["attempts"]] == ["no", "no", "no"]

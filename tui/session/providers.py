@@ -1,15 +1,18 @@
 """Providers, opened once and shared by all runs of this process."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tui.model.errors import ConfigError
+from tui.model.errors import ConfigError, StoreError
 from tui.model.prices import Price
 from tui.model.subjects import Config, Subject
 from tui.providers.prices import Listed, look_up, may_be_listed
 from tui.providers.protocol import Provider, Reopens
 from tui.providers.registry import open_provider, provider_settings
 from tui.store.protocol import Store
+
+_RUN = re.compile("[0-9a-f]{32}")
 
 
 def reopen_all(providers: dict[str, Provider]) -> dict[str, Provider]:
@@ -42,6 +45,20 @@ class OpenProviders:
         speed = replay_speed or self._replay_speed
         return reopen_all({subject.name: self._take(subject, speed) for subject in subjects})
 
+    def name_run(self, subject: Subject) -> Subject:
+        """Return the subject with the full id of the run whose recorded answers it replays, if there is such a run.
+
+        `last` and a prefix name another run later, when the run that replays them is continued.
+        """
+        settings = provider_settings(subject.provider, self._config, self._environ)
+        if settings.kind != "replay" or self._store is None:
+            return subject
+        run, slash, model = subject.model_id.partition("/")
+        try:
+            return replace(subject, model_id=f"{self._store.find_run(run)}{slash}{model}")
+        except StoreError:
+            return subject  # reported when the provider is opened
+
     def by_name(self, name: str) -> Provider:
         """Return a provider by its name. Raises ConfigError."""
         return self._take(Subject(name, name, ""), self._replay_speed)
@@ -67,6 +84,8 @@ class OpenProviders:
         # A recorded model's own name may have settings in it, which are no settings of the recording.
         written = subject.name.removeprefix("replay/") if subject.name.startswith("replay/") else subject.model_id
         run, _, model = written.partition("/")
+        if _RUN.fullmatch(named := subject.model_id.partition("/")[0]):
+            run = named
         if self._store is None:
             raise ConfigError(f"{subject.name}: the run history is not open")
         run_id = self._store.find_run(run)

@@ -163,7 +163,8 @@ class Session:
 
     def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
         """Resolve model names to subjects. Raises ConfigError for the first that cannot be resolved."""
-        return tuple(resolve_subject(name, self.config, self._environ) for name in names)
+        found = (resolve_subject(name, self.config, self._environ) for name in names)
+        return tuple(map(self._providers.name_run, found))
 
     def subjects_of(self, suite: Suite, names: Sequence[str] = (), agent: str | None = None) -> tuple[Subject, ...]:
         """Return the subjects to run: the named models and agent, else those of the suite. Raises ConfigError."""
