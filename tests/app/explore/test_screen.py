@@ -437,3 +437,23 @@ async def test_a_suite_that_names_nobody_says_how_to_choose(tmp_path: Path) -> N
     session.suites[path] = Opened(suite_of(path, CASES[0], models=()))
     async with explored(session) as seen:
         await seen.until(lambda: "chooses models" in seen.overview)
+
+
+async def test_b_switches_the_answers_to_rendered_markdown_and_back(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    text = "# Reversed\n\n| a | b |\n|---|---|\n| def | 2 |\n"
+    session.kept = tuple(
+        result_of(TrialKey(case, model), "passed", step_of(text if case == "one" else "**plain**"))
+        for case in ("one", "two")
+        for model in ("mock-a", "mock-b")
+    )
+    async with explored(session) as seen:
+        await seen.until(lambda: "| def | 2 |" in seen.text(0))
+        await seen.press("1", "b")
+        await seen.until(lambda: any("def │ 2" in row for row in screen_rows(seen.screen)))
+        assert seen.app.focused is seen.screen.answers.panes[0].shown_view
+        await seen.press("right_square_bracket")
+        await seen.until(lambda: any("**plain**" not in row and "plain" in row for row in screen_rows(seen.screen)))
+        await seen.press("left_square_bracket", "n")  # matches are marked in the text
+        await seen.until(lambda: any("| def | 2 |" in row for row in screen_rows(seen.screen)))
+        assert seen.app.focused is seen.screen.answers.panes[0].view

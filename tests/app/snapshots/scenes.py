@@ -114,6 +114,7 @@ SCENES = (
     Scene("explore-answers-light", run_session, ANSWERED, LIGHT),
     Scene("explore-error", run_session, (*ANSWERED, "]", "]", shows("safe way to reverse"), "2", shows("LOCAL_KEY"))),
     Scene("explore-streaming", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
+    Scene("explore-rendered", run_session, (*ANSWERED, "b", shows("▏"))),
     Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
     Scene("explore-filter", run_session, (*ANSWERED, "/", *"hash")),
     Scene("explore-filter-keys", run_session, (*ANSWERED, "/", *"cat:")),

@@ -25,6 +25,8 @@ from tui.app.run_requests import WaitReason
 from tui.app.theme.styles import content_of
 from tui.app.widgets.answer_view import AnswerView
 from tui.app.widgets.question_line import prompt_beginning
+from tui.app.widgets.rendered_view import RenderedView
+from tui.app.widgets.scroll_view import TailView
 from tui.model.sanitize import sanitize_text
 from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
@@ -73,7 +75,8 @@ class AnswerPane(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.view = AnswerView()
+        self.view, self._rendered = AnswerView(), RenderedView()
+        self._renders = False
         self._fault = Static(Content(), markup=False, classes="fault")
         self.model = ""
         self._case: Case | None = None
@@ -86,6 +89,8 @@ class AnswerPane(Vertical):
     def compose(self) -> ComposeResult:
         """Compose the answer and the error below it."""
         yield self.view
+        self._rendered.display = False
+        yield self._rendered
         yield self._fault
 
     def show(self, case: Case, trial: TrialProgress | None, *, reason: WaitReason = "", fault: str = "") -> None:
@@ -103,8 +108,28 @@ class AnswerPane(Vertical):
         self._case, self._trial, self._number = case, trial, number
         self._length, self._thought = len(text), len(thought)
         self._note(trial, attempt, reason, fault)
+        self._show_rendered()
         self.mark()
         self.draw_figures()
+
+    def render_markdown(self, renders: bool) -> None:
+        """Display answers that are complete as rendered Markdown from now on, or all answers as text."""
+        self._renders = renders
+        self._show_rendered()
+
+    def _show_rendered(self) -> None:
+        rendered, focused = self._renders and bool(self._length) and not self.view.streaming, self.has_focus_within
+        if rendered:
+            self._rendered.show(self.answer)
+        if rendered != self._rendered.display:
+            self._rendered.display, self.view.display = rendered, not rendered
+            if focused:
+                self.shown_view.focus()
+
+    @property
+    def shown_view(self) -> AnswerView | RenderedView:
+        """Return the view that displays the answer."""
+        return self._rendered if self._rendered.display else self.view
 
     def _extend(self, text: str, thought: str) -> bool:
         """Append the new text; return False if the displayed text is not the beginning of the new one."""
@@ -222,7 +247,7 @@ class AnswerPanes(Container):
         self._current = 0
         self._arrangement = Arrangement(1, 1, False)
         self.zoomed = False
-        self.in_step = False
+        self.in_step = self.renders = False
 
     def compose(self) -> ComposeResult:
         """Compose all panes; those without a model are hidden."""
@@ -231,15 +256,17 @@ class AnswerPanes(Container):
     def on_mount(self) -> None:
         """Watch the scroll position of each pane."""
         for pane in self._panes:
-            self.watch(pane.view, "scroll_y", partial(self._follow, pane), init=False)
+            for view in pane.query(TailView):
+                self.watch(view, "scroll_y", partial(self._follow, pane), init=False)
 
     def _follow(self, scrolled: AnswerPane) -> None:
         """Scroll the other panes with the one that the user scrolls."""
-        if not self.in_step or not (scrolled.view.has_focus or scrolled.view.mouse_hover):
+        view = scrolled.shown_view
+        if not self.in_step or not (view.has_focus or view.mouse_hover):
             return
         for pane in self.displayed:
             if pane is not scrolled:
-                pane.view.scroll_to(y=scrolled.view.scroll_y, animate=False)
+                pane.shown_view.scroll_to(y=view.scroll_y, animate=False)
 
     @property
     def panes(self) -> list[AnswerPane]:
@@ -315,7 +342,8 @@ class AnswerPanes(Container):
             pane.draw_figures()
 
     def go_to_match(self, by: int) -> None:
-        """Go to the next or the previous match in the current pane."""
+        """Go to the next or the previous match in the current pane; matches are marked in text only."""
+        self.render_markdown(False)
         if self.current:
             self.current.view.next_match() if by > 0 else self.current.view.previous_match()
 
@@ -333,7 +361,7 @@ class AnswerPanes(Container):
         if 0 <= number < len(self._models):
             self._current = number
             self._arrange()
-            self._panes[number].view.focus()
+            self._panes[number].shown_view.focus()
 
     def step(self, by: int) -> None:
         """Go to the next or previous pane, around the ends."""
@@ -345,7 +373,13 @@ class AnswerPanes(Container):
         self.zoomed = zoomed
         self._arrange()
         if zoomed and self.current:
-            self.current.view.focus()
+            self.current.shown_view.focus()
+
+    def render_markdown(self, renders: bool) -> None:
+        """Display all answers as rendered Markdown, or as text."""
+        self.renders = renders
+        for pane in self._panes:
+            pane.render_markdown(renders)
 
     def on_resize(self, event: Resize) -> None:
         """Arrange the panes for the new size."""
@@ -355,7 +389,7 @@ class AnswerPanes(Container):
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Make the pane with the focus the current one."""
         for number, pane in enumerate(self.panes):
-            if event.widget is pane.view:
+            if event.widget is pane.shown_view:
                 self._current = number
 
     def _arrange(self) -> None:

@@ -29,6 +29,7 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("n", "match(1)", "answer.next-match", "Next match", label="next match"),
     bind("e", "edit", "look.edit", "Open the suite in $EDITOR at this case", label="edit"),
     bind("y", "copy", "answer.copy", "Copy the answer, a code block, the prompt, or a command that repeats it"),
+    bind("b", "toggle_rendered", "answer.render", "Switch the answers between text and rendered Markdown"),
     bind("L", "run_local", "run.local", "Run on local/smollm2-135m, which needs no key"),
     bind("X", "cancel_all", "run.cancel-all", "Cancel the run and all queued runs"),
     bind(

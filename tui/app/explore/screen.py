@@ -55,7 +55,7 @@ from tui.model.suite import Case
 
 _FLUSHES_A_FIGURE = 4
 _CASE_ACTIONS = frozenset(
-    {"copy", "go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_in_step", "zoom"}
+    {"copy", "go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_in_step", "toggle_rendered", "zoom"}
 )
 """Actions on the panes and tabs, which are displayed only while a case is selected."""
 
@@ -574,6 +574,11 @@ class ExploreScreen(FrameScreen):
         """Scroll all panes together, or each one separately."""
         self.answers.in_step = not self.answers.in_step
         self.notify(f"Panes scroll {'together' if self.answers.in_step else 'separately'}", markup=False, timeout=2)
+
+    def action_toggle_rendered(self) -> None:
+        """Switch the answers between text, with its matches marked, and rendered Markdown."""
+        self.answers.render_markdown(not self.answers.renders)
+        self.notify(f"Answers as {'rendered Markdown' if self.answers.renders else 'text'}", markup=False, timeout=2)
 
     def action_case_beside(self, by: int) -> None:
         """Select the next or previous case."""

@@ -104,7 +104,7 @@ def _common(one: list[Mark], other: list[Mark]) -> int:
     return low
 
 
-Base = CodeRole | Literal["text", "dim"]
+Base = CodeRole | Literal["text", "dim", "strong", "emphasis", "link"]
 MarkLook = MarkKind | Literal["current"]
 
 

@@ -108,7 +108,19 @@ class MadeStyles(Generic[Key]):
 CODE_COLOURS: Mapping[str, str] = {role: f"code-{role}" for role in get_args(CodeRole)}
 """The name of the theme color of each role of a piece of code."""
 
-_BASES: Mapping[str, str] = {"text": "foreground", "dim": "dim", **CODE_COLOURS}
+_BASES: Mapping[str, str] = {
+    "text": "foreground",
+    "dim": "dim",
+    "strong": "foreground",
+    "emphasis": "foreground",
+    "link": "accent",
+    **CODE_COLOURS,
+}
+_EFFECTS: Mapping[str, Style] = {
+    "strong": Style(bold=True),
+    "emphasis": Style(italic=True),
+    "link": Style(underline=True),
+}
 # Bold and underline distinguish the marks in terminals without colors.
 _MARKS: Mapping[MarkLook, tuple[str, Style]] = {
     "expected": ("match-expected", Style(bold=True)),
@@ -137,6 +149,8 @@ class TextStyles(MadeStyles[TextStyle]):
     def make(self, key: TextStyle) -> Style:
         """Make the style of a piece of text: its color, then that of the mark, then that of the selection."""
         style = Style(color=self.colours[_BASES[key.base]], bgcolor=self._ground)
+        if key.base in _EFFECTS:
+            style += _EFFECTS[key.base]
         if key.mark is not None:
             name, effect = _MARKS[key.mark]
             style += Style(color=self.colours[name], bgcolor=self.colours[f"{name}-background"]) + effect
