@@ -28,6 +28,7 @@ TONE, SAFETY = RiskCriterion("Tone", "Stays polite", "low"), RiskCriterion("Safe
 PLAN = make_plan((make_case("sec-001", criteria=(TONE, SAFETY)), make_case("sec-002")), (A, B))
 RUN = PLAN.run_id
 OTHER_RUN = "1" * 32
+FIRST = hashlib.sha256(b"Use a parameter.").hexdigest()
 SECOND = hashlib.sha256("Second \ufffd".encode()).hexdigest()
 ELSE = "with different content; for a changed score, add a new line with a new id"
 ITEM = ItemKey("sec-001", A, 1, "Tone")
@@ -65,6 +66,11 @@ def line(number: int, **changes: Any) -> str:
         "guidance": "",
     }
     return json.dumps({**fields, **changes}) + "\n"
+
+
+def without_id(changes: dict[str, Any]) -> str:
+    fields = json.loads(line(1, **changes))
+    return json.dumps({key: value for key, value in fields.items() if key != "id"}) + "\n"
 
 
 def write(tmp_path: Path, name: str, *lines: str) -> Path:
@@ -190,6 +196,56 @@ def test_several_people_fill_in_copies_and_ids_are_the_same_each_time(reviews: R
         "another extent or note is already saved; for a changed score, set scored_at to the time of the change"
         in problems[0]
     )
+
+
+NOTATIONS: list[dict[str, Any]] = [
+    {"scored_at": "2026-11-20T11:00:01.000Z"},
+    {"scored_at": "2026-11-20T11:00:01Z"},
+    {"scored_at": "2026-11-20T11:00:01.000000+00:00"},
+    {"scored_at": "2026-11-20T12:00:01+01:00"},
+    {"again": False},
+    {"again": None},
+    {"answer": FIRST.upper()},
+    {"answer": None},
+]
+
+
+@pytest.mark.parametrize("notation", NOTATIONS, ids=json.dumps)
+@pytest.mark.parametrize("turned", [False, True], ids=["stored first", "stored second"])
+def test_a_line_without_an_id_is_the_same_in_every_notation(
+    reviews: Reviews, tmp_path: Path, notation: dict[str, Any], turned: bool
+) -> None:
+    plain = {"id": None, "scored_at": "2026-11-20T11:00:01.000+00:00", "answer": FIRST}
+    other = {**plain, **notation}
+    stored, again = (other, plain) if turned else (plain, other)
+    assert reviews.import_files([write(tmp_path, "stored.jsonl", without_id(stored))]).new == 1
+    same, changed = (write(tmp_path, f"{extent}.jsonl", without_id({**again, "extent": extent})) for extent in (2, 3))
+    assert reviews.import_files([same]) == Imported(0, 1, 0, (RUN,))
+    for files in ([changed], [same, changed], [changed, same]):
+        assert all("with another extent or note is" in problem for problem in refused(reviews, *files))
+    for there in reviews_in(tmp_path / "there"):
+        assert refused(there, tmp_path / "stored.jsonl", changed)
+        assert there.import_files([same, tmp_path / "stored.jsonl"]).new == 1
+
+
+@pytest.mark.parametrize("notation", NOTATIONS, ids=json.dumps)
+def test_a_line_that_an_earlier_version_gave_an_id_keeps_it(
+    reviews: Reviews, tmp_path: Path, notation: dict[str, Any]
+) -> None:
+    fields = {"scored_at": "2026-11-20T11:00:01.000+00:00", "answer": FIRST, **notation}
+    keys = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
+    values = json.loads(line(1, **fields))
+    id = hashlib.sha256(json.dumps([values.get(key) for key in keys]).encode()).hexdigest()[:32]
+    assert reviews.import_files([write(tmp_path, "old.jsonl", line(1, **{**fields, "id": id}))]).new == 1
+    file = write(tmp_path, "same.jsonl", without_id(fields))
+    assert reviews.import_files([file]) == Imported(0, 1, 0, (RUN,))
+
+
+def test_the_time_of_a_line_with_an_id_may_be_written_in_another_way(reviews: Reviews, tmp_path: Path) -> None:
+    assert reviews.import_files([write(tmp_path, "one.jsonl", line(1))]).new == 1
+    same = write(tmp_path, "same.jsonl", line(1, scored_at="2026-11-20T12:00:01.000+01:00"))
+    assert reviews.import_files([same]) == Imported(0, 1, 0, (RUN,))
+    assert refused(reviews, write(tmp_path, "later.jsonl", line(1, scored_at="2026-11-20T12:00:01.001+01:00")))
 
 
 def test_a_reviewer_may_be_named_beside_the_files(reviews: Reviews, tmp_path: Path) -> None:

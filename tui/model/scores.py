@@ -110,12 +110,12 @@ class Act:
 def joined(one: Act, other: Act) -> Act | None:
     """Return two versions of the same line merged, or None if they differ.
 
-    A file that another program wrote may lack the keys that only Assay writes. Versions with and without `again` or
-    `withdraws` differ: those keys decide which score counts.
+    A file that another program wrote may lack the keys that only Assay writes, and may contain the same time in another
+    notation. Versions with and without `again` or `withdraws` differ: those keys decide which score counts.
     """
     if one == other:
         return one
-    ours: dict[str, Any] = {}
+    ours: dict[str, Any] = {"scored_at": one.scored_at} if one.order[0] == other.order[0] else {}
     for key in _OPTIONAL:
         mine, theirs = getattr(one, key), getattr(other, key)
         if mine is not None and theirs is not None and mine != theirs:

@@ -14,7 +14,7 @@ from tui.model.errors import ConfigError
 from tui.model.risk import Guidance
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, joined
+from tui.model.scores import Act, ItemKey, joined
 from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKeys
 from tui.risk.queue import criteria_of, review_items
@@ -65,7 +65,10 @@ class ScoresRefused(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An act and its place in a file; `derived` says that the line has no id of its own."""
+    """An act and its place in a file; `derived` says that the line has no id of its own.
+
+    Until `_identify`, a derived id is that of earlier versions, which depends on how the fields are written.
+    """
 
     file: str
     number: int
@@ -125,12 +128,13 @@ def import_scores(
     strangers = _strangers(lines, store)
     bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
+    runs = tuple(dict.fromkeys(line.act.run for line in scored))
+    before: list[Act] = []
     if not strangers:
-        scored = _bind(scored, store, bad)
+        before = [act for run in runs for act in kept.read(run).acts]
+        scored = _identify(_bind(scored, store, bad), before)
     bad += _doubles(scored)
     if not bad:
-        runs = tuple(dict.fromkeys(line.act.run for line in scored))
-        before = [act for run in runs for act in kept.read(run).acts]
         if own is not None and confirm is not None:
             _confirm_own(scored, {(act.run, act.id) for act in before}, own, confirm)
         try:
@@ -211,9 +215,32 @@ def _complete(found: dict[str, Any], reviewer: str | None) -> bool:
         found["reviewer"] = reviewer
     if "id" in found or found.get("act") != "score":
         return False
-    identity = json.dumps([found.get(key) for key in _IDENTITY])
-    found["id"] = hashlib.sha256(identity.encode()).hexdigest()[:32]
+    found["id"] = _id_of(found.get(key) for key in _IDENTITY)
     return True
+
+
+def _identify(lines: Sequence[_Line], stored: Iterable[Act]) -> list[_Line]:
+    """Return the lines, those without an id with one that is the same however the time, hash or flag is written.
+
+    A line that an earlier version stored under the id of its fields as they are written keeps that id.
+    """
+    known = {(act.run, act.id) for act in stored}
+    found = [(line, _identity(line.act) if line.derived else line.act.id) for line in lines]
+    earlier = {id: line.act.id for line, id in found if (line.act.run, line.act.id) in known}
+    return [replace(line, act=replace(line.act, id=earlier.get(id, id))) for line, id in found]
+
+
+def _identity(act: Act) -> str:
+    """Return an id derived from the reviewer, the answer, the criterion and the time."""
+    time = act.order[0].astimezone(UTC)
+    at = time.isoformat(timespec="microseconds" if time.microsecond % 1000 else "milliseconds")
+    case, model, repeat, criterion, again = act.item or ItemKey("", "", 0, "")
+    values = (act.act, act.run, case, model, repeat, criterion, again or None, act.answer, act.reviewer, at)
+    return _id_of(values)
+
+
+def _id_of(values: Iterable[object]) -> str:
+    return hashlib.sha256(json.dumps(list(values)).encode()).hexdigest()[:32]
 
 
 def _bind(lines: Sequence[_Line], store: Store, bad: list[BadLine]) -> list[_Line]:
