@@ -48,10 +48,10 @@ def forms(secret: str) -> Iterator[bytes]:
 FORMS = sorted({form for secret in SECRETS for form in forms(secret)})
 
 
-def leaks_in(data: bytes) -> list[bytes]:
+def leaks_in(data: bytes, searched: Sequence[bytes] = FORMS) -> list[bytes]:
     """Return the forms of secrets in some bytes: as they are, and unpacked."""
     views = [data, *unpacked(data)]
-    return [form for form in FORMS if any(form in view for view in views)]
+    return [form for form in searched if any(form in view for view in views)]
 
 
 def unpacked(data: bytes) -> Iterator[bytes]:
@@ -80,16 +80,17 @@ class Written:
         """Record what was written to a terminal or a pipe."""
         self._texts[name] = b"\n".join(text if isinstance(text, bytes) else text.encode() for text in texts)
 
-    def leaks(self) -> list[tuple[str, bytes]]:
-        """Return each leaked form with the file or the output that contains it."""
+    def leaks(self, *more: str) -> list[tuple[str, bytes]]:
+        """Return each leaked form with the file or the output that contains it, of the usual secrets and of more."""
+        searched = sorted({*FORMS, *(form for secret in more for form in forms(secret))})
         files = {
             str(path.relative_to(self._home)): path.read_bytes()
             for path in self._home.rglob("*")
             if path.is_file() and path not in self._given
         }
         assert any("runs.sqlite" in name for name in files), "nothing was saved"
-        found = [(name, form) for name, data in (files | self._texts).items() for form in leaks_in(data)]
-        return found + [(name, form) for name in files for form in leaks_in(name.encode())]
+        found = [(name, form) for name, data in (files | self._texts).items() for form in leaks_in(data, searched)]
+        return found + [(name, form) for name in files for form in leaks_in(name.encode(), searched)]
 
 
 class Person:
