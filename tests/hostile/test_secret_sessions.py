@@ -178,6 +178,35 @@ async def test_an_agent_and_its_output_have_no_key(person: Person) -> None:
     assert person.written.leaks(LITERAL, PASSWORD) == []
 
 
+CUT_AGENT = """
+import sys
+key = "".join(["HALF", "REST"])
+def agent(input, memory):
+    cut = int(input)
+    sys.stderr.write("a" * 9000 + key + "b" * (1000 - len(key) + cut))
+    sys.stderr.flush()
+    if cut % 2:
+        sys.exit("c" * (490 - cut) + key)
+    raise ValueError("c" * (500 - cut) + key)
+"""
+
+
+async def test_a_key_that_assay_itself_cuts_is_removed(person: Person) -> None:
+    person.written.give("agent.py", CUT_AGENT.replace("HALF", KEY[:9]).replace("REST", KEY[9:]))
+    cuts = [1, 2, 7, 8, len(KEY) - 7]
+    steps = [{"input": str(cut), "assert": {"output.includes": "x"}} for cut in cuts]
+    tests = [{"name": f"t{step['input']}", "description": "d", "steps": [step]} for step in steps]
+    for test in tests:
+        suite = person.written.give(f"{test['name']}.yaml", yaml.safe_dump(test))
+        ran = await person.run("run", suite, "--agent", "agent.py", "-f", "json", "-r")
+        assert ran.code == 1, ran.err
+        error = json.loads(ran.out)["results"][0]["error"]
+        parts = {KEY[start : start + 7] for start in range(len(KEY) - 6)}
+        assert [part for part in parts if part in error] == [], error
+        assert "[removed key]" in error
+    assert person.written.leaks() == []
+
+
 GitFault = Callable[[GitServer], None]
 
 
@@ -190,19 +219,24 @@ def redirect(git: GitServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "fault"),
-    [("repo", None), ("repo", refuse), ("repo", redirect), ("missing", None)],
-    ids=["cloned", "refused", "redirected", "missing"],
-)
-@pytest.mark.parametrize(
-    "user", [f"me:{PASSWORD}", f"{TOKEN}:x-oauth-basic", TOKEN, f"me:{PASSWORD.replace('-', '%2D')}"]
+    ("user", "path", "fault"),
+    [
+        pytest.param(f"me:{PASSWORD}", "repo", None, id="cloned"),
+        pytest.param(f"{TOKEN}:x-oauth-basic", "repo", refuse, id="refused"),
+        *(
+            pytest.param(user, path, fault, marks=pytest.mark.long)
+            for user in (f"me:{PASSWORD}", f"{TOKEN}:x-oauth-basic", TOKEN)
+            for path, fault in (("repo", None), ("repo", refuse), ("repo", redirect), ("missing", None))
+        ),
+    ],
 )
 async def test_a_password_in_the_url_of_a_repository_is_in_nothing(
-    person: Person, path: str, fault: GitFault | None, user: str
+    person: Person, user: str, path: str, fault: GitFault | None
 ) -> None:
     home = Path(person.environ["HOME"])
     make_repository(home / "served" / "repo", {"a.txt": "a\n"})
-    answer = f"```txt a.txt\n{PASSWORD} {TOKEN}\n```"
+    secret = TOKEN if TOKEN in user else PASSWORD
+    answer = f"```txt a.txt\n{secret}\n```"
     with serve_git(home / "served") as served:
         if fault:
             fault(served)
@@ -218,23 +252,22 @@ async def test_a_password_in_the_url_of_a_repository_is_in_nothing(
                 assert ran.code == 1, ran.err
             await person.run("run", given)  # needs a consent, and names the URL
             await person.run("validate", given)
-    assert person.written.leaks(TOKEN, PASSWORD) == []
+    assert person.written.leaks(secret) == []
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://me:{}@host:99999/x", "ext::https://me:{}@host/x", "https://me:{}@", "https://me:{}@host/x y",
-        "ftp://me:{}@host/x", "https://me:{}@host", "https://me:{}@-host/x", "https://me:a{}@b@:80/x", "me:{}@host:x",
-    ],
-)  # fmt: skip
-async def test_a_password_in_a_url_that_is_refused_is_not_repeated(person: Person, url: str) -> None:
+REFUSED = """https://me:{}@host:99999/x ext::https://me:{}@host/x https://me:{}@ ftp://me:{}@host/x https://me:{}@host
+https://me:{}@-host/x https://me:a{}@b@:80/x me:{}@host:x"""
+
+
+async def test_a_password_in_a_url_that_is_refused_is_not_repeated(person: Person) -> None:
     suite = json.loads(suite_of(["m"]))
-    given = person.written.give("s.json", json.dumps({**suite, "repoClone": {"repoUrl": url.format(PASSWORD)}}))
     plain = person.written.give("plain.json", suite_of(["m"]))
-    for words in (("run", given), ("run", plain, "--clone", url.format(PASSWORD))):
-        ran = await person.run(*words)
-        assert ran.code == 2, ran.err
+    for number, url in enumerate(REFUSED.split()):
+        clone = {"repoUrl": url.format(PASSWORD)}
+        given = person.written.give(f"{number}.json", json.dumps({**suite, "repoClone": clone}))
+        for words in (("validate", given), ("run", plain, "--clone", url.format(PASSWORD))):
+            ran = await person.run(*words)
+            assert ran.code == 2, ran.err
     await person.run("runs")
     assert person.written.leaks(PASSWORD) == []
 

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -112,3 +113,15 @@ def test_a_key_that_a_cut_divided_is_removed_too() -> None:
     for limit in range(1, len(message) + 1):
         for spaces in ("", " " * 3 * limit):
             assert "sk-abc" not in secrets.hide(sanitize_line(spaces + message, limit))
+
+
+@pytest.mark.parametrize("key", [KEY, "sk-QWERTYUIOPasdfghjkl1234567890ZXCVBNM", ESCAPED])
+@pytest.mark.parametrize("encode", [str, quote, lambda key: json.dumps(key).strip('"').replace("/", r"\/")])
+def test_the_end_of_a_key_after_a_cut_is_removed(key: str, encode: Callable[[str], str]) -> None:
+    secrets = Secrets([key])
+    form = encode(key)
+    for cut in range(1, len(form) - 6):
+        if form[cut - 2 : cut].count("%") + form[cut - 1 : cut].count("\\") == 0:  # not within an escape
+            assert secrets.hide(f"before …{form[cut:]} after") == "before …[removed key] after"
+    assert secrets.hide(f"before …{key[-5:]} after") == f"before …{key[-5:]} after"
+    assert secrets.hide(f"before … {key[-8:]} after") == f"before … {key[-8:]} after"

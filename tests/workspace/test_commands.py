@@ -150,3 +150,16 @@ async def test_git_finds_no_repository_around_it(base: Base, temporary: Path) ->
     result = await run_command(base, None, CommandCheck("git status"))
     assert result.state == "failed"
     assert "not a git repository" in result.detail
+
+
+@pytest.mark.parametrize("cut", [1, 7, 20])
+async def test_a_key_at_the_cut_of_the_output_is_removed(base: Base, cut: int) -> None:
+    key = "sk-QWERTYUIOPasdfghjkl1234567890"
+    for before, after in ((32 * 1024 - cut, 40_000), (40_000, 32 * 1024 - cut)):
+        (folder := Path(base.repository.path).parent / "print.py").write_text(
+            f"print('x' * {before} + {key[:9]!r} + {key[9:]!r} + 'y' * {after}, end='')"
+        )
+        done = await run_command(base, None, CommandCheck(f"{PYTHON} {folder}"), secrets=[key])
+        parts = {key[start : start + 7] for start in range(len(key) - 6)}
+        assert "bytes omitted" in done.detail
+        assert [part for part in parts if part in done.detail] == []

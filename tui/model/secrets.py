@@ -39,7 +39,7 @@ class Secrets:
         }
 
     def hide(self, text: str) -> str:
-        """Return the text without any of the values, and without the beginning of one that its end or `…` cut off."""
+        """Return the text without any of the values, and without the part of one that its end or `…` cut off."""
         text = self.hide_whole(text)
         size = self.cut(text)
         return text[:-size] + REMOVED if size else text
@@ -84,12 +84,31 @@ class Secrets:
                 yield from escaped.beginnings(end)
 
     def _hide_cut(self, text: str) -> str:
-        pieces = text.split(_CUT)
+        """Return the text without the beginning of a value before `…`, and without the end of one after it."""
+        first, *pieces = text.split(_CUT)
+        pieces = [first, *(self._hide_end(piece) for piece in pieces)]
         for place, piece in enumerate(pieces[:-1]):
             held = self.held(piece)
             if held >= _SHORTEST:
                 pieces[place] = piece[:-held] + REMOVED
         return _CUT.join(pieces)
+
+    def _hide_end(self, text: str) -> str:
+        """Return the text without the end of a value with which it begins."""
+        sizes = [len(end) for end in self._ends.get(text[:_SHORTEST], ()) if text.startswith(end)]
+        if self._escaped:
+            sizes += [found.end() for each in self._escaped if (found := each.end_pattern.match(text))]
+        size = max(sizes, default=0)
+        return REMOVED + text[size:] if size >= _SHORTEST else text
+
+    @cached_property
+    def _ends(self) -> dict[str, list[str]]:
+        """The ends of the values, by their first characters."""
+        found: dict[str, list[str]] = {}
+        for value in self._values:
+            for start in range(1, len(value) - _SHORTEST + 1):
+                found.setdefault(value[start : start + _SHORTEST], []).append(value[start:])
+        return found
 
 
 def _is_most(size: int, whole: int) -> bool:
@@ -121,6 +140,18 @@ class _EscapedValue:
     def pattern(self) -> re.Pattern[str]:
         """The pattern of all forms. It is compiled when a text is seen that contains an escape sign."""
         return re.compile("".join(f"(?:{'|'.join(map(re.escape, forms))})" for forms in self._parts))
+
+    @cached_property
+    def end_pattern(self) -> re.Pattern[str]:
+        """The pattern of the ends of all forms, the longest first."""
+        whole = [f"(?:{'|'.join(map(re.escape, forms))})" for forms in self._parts]
+        ends = []
+        for place, forms in enumerate(self._parts):
+            end = ""
+            for character in forms[0] if len(forms) == 1 else ():
+                end = f"(?:{end})?{re.escape(character)}" if end else re.escape(character)
+            ends.append((end or whole[place]) + "".join(whole[place + 1 :]))
+        return re.compile("|".join(ends))
 
     def beginnings(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the sizes of the text's ends that are the beginning of a form, each with the size of the value."""

@@ -111,7 +111,8 @@ class _Output:
 
     def text(self) -> str:
         lost = self._size - len(self._head) - len(self._tail)
-        gap = f"\n… {lost:,} bytes omitted …\n".encode() if lost else b""
+        # `…` beside each cut, so that the part of a key before or after it is recognized.
+        gap = f"…\n{lost:,} bytes omitted\n…".encode() if lost else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
 

@@ -40,7 +40,7 @@ def parse_json(data: bytes | str) -> JsonValue:
     except RecursionError:
         raise Nonsense("it is nested too deeply") from None
     except ValueError as error:
-        start = data[:200].decode(errors="replace") if isinstance(data, bytes) else data[:200]
+        start = data[:600].decode(errors="replace") if isinstance(data, bytes) else data[:600]
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
             raise Nonsense(f"it is not JSON: {sanitize_line(start, 120)}") from None
         raise Nonsense(sanitize_line(str(error))) from None
@@ -93,7 +93,7 @@ def _refuse(constant: str) -> float:
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise Nonsense(f"it contains a number that is too large: {digits[:40]}")
+        raise Nonsense(f"it contains a number that is too large: {sanitize_line(digits, 40)}")
     return value
 
 

@@ -203,9 +203,9 @@ def _json_of(key: str, value: Any) -> str:
     try:
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
     except ValueError as error:
-        why = "it contains NaN or infinity" if "JSON compliant" in str(error) else str(error)[:_LONGEST_MESSAGE]
+        why = "it contains NaN or infinity" if "JSON compliant" in str(error) else _cut(str(error))
     except Exception as error:  # noqa: BLE001 - classes of the agent are in it
-        why = f"{error}"[:_LONGEST_MESSAGE]
+        why = _cut(f"{error}")
     raise _Unusable(f"returned an invalid answer: its {key} cannot be serialized as JSON: {why}")
 
 
@@ -218,7 +218,12 @@ def _plain_tool(tool: Any) -> Any:
 
 
 def _exit_call(error: SystemExit) -> str:
-    return "sys.exit()" if error.code is None else f"sys.exit({error.code!r})"[:_LONGEST_MESSAGE]
+    return "sys.exit()" if error.code is None else _cut(f"sys.exit({error.code!r})")
+
+
+def _cut(message: str) -> str:
+    """Return a message that is not too long. `…` shows Assay where a key may have been cut."""
+    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
 
 def _kind(value: Any) -> str:
@@ -228,7 +233,7 @@ def _kind(value: Any) -> str:
 def _describe(error: BaseException, path: str) -> str:
     """Return an error as `KeyError: 'x' (line 12)`, with the last line in the agent's own file."""
     try:
-        message = str(error)[:_LONGEST_MESSAGE]
+        message = _cut(str(error))
     except Exception:  # noqa: BLE001 - the agent's own __str__
         message = ""
     line, traceback = None, error.__traceback__

@@ -47,7 +47,7 @@ class Worker(asyncio.SubprocessProtocol):
         self.has_answered = False
         self._buffer = bytearray()
         self._scanned = 0
-        self._tail = bytearray()
+        self._tail, self._tail_cut = bytearray(), False
         self._printed = 0
         self._over: str | None = None
         self._answer: asyncio.Future[bytes] | None = None
@@ -77,9 +77,13 @@ class Worker(asyncio.SubprocessProtocol):
 
     @property
     def last_words(self) -> str:
-        """The last lines that the process printed, safe to show; empty if it printed nothing."""
-        text = sanitize_text(self._tail.decode(errors="replace")).strip()
-        return "\n".join(text.splitlines()[-_TAIL_LINES:])[-_TAIL_TEXT:]
+        """The last lines that the process printed, safe to show; empty if it printed nothing.
+
+        They begin with `…` if a line was cut, so that the part of a key after it is recognized.
+        """
+        text = ("…" if self._tail_cut else "") + self._tail.decode(errors="replace")
+        lines = "\n".join(sanitize_text(text).strip().splitlines()[-_TAIL_LINES:])
+        return lines if len(lines) <= _TAIL_TEXT else "…" + lines[-_TAIL_TEXT:]
 
     @property
     def is_out_of_turn(self) -> bool:
@@ -96,6 +100,7 @@ class Worker(asyncio.SubprocessProtocol):
             raise WorkerLost("answered more than once for one step")
         self._buffer.clear()
         self._tail.clear()
+        self._tail_cut = False
         self._scanned = self._printed = 0
         self._answer = asyncio.get_running_loop().create_future()
         stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
@@ -138,6 +143,7 @@ class Worker(asyncio.SubprocessProtocol):
                 self._lose(f"answered with more than {_LONGEST_LINE >> 20} MiB")
         else:
             self._tail += data
+            self._tail_cut = self._tail_cut or len(self._tail) > _TAIL_BYTES
             del self._tail[:-_TAIL_BYTES]
             self._printed += len(data)
             if self._printed > self._most_printed > 0:
