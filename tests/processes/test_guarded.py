@@ -196,3 +196,25 @@ def test_the_process_that_starts_a_program_cannot_be_dumped() -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2),
     )
     assert done.stdout == "0 0 0\n"
+
+
+MANY_DAEMONS = """
+trap '' TERM HUP INT
+for n in 1 2 3 4 5 6; do setsid sh -c 'trap "" TERM HUP INT; sleep 300 & sleep 300' & done
+echo ready
+sleep 300
+"""
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1, 2, 3, 4, 6, 8, 12, 20, 40])
+async def test_an_outer_guard_that_is_killed_while_it_ends_everything_leaves_nothing(delay_ms: int) -> None:
+    """asyncio kills it when the wait for its end is cancelled: on a second signal that ends Assay."""
+    marker = f"assay-{uuid4().hex}"
+    transport, program, lifeline = await start_guarded(
+        Listening, ["/bin/sh", "-c", MANY_DAEMONS], {**os.environ, "MARKER": marker}
+    )
+    await program.heard.wait()
+    let_go(transport, lifeline)
+    await asyncio.sleep(delay_ms / 1000)
+    transport.close()
+    await asyncio.to_thread(wait_until, lambda: not running(marker))

@@ -65,6 +65,8 @@ def _guard(lifeline: int, death_signal: signal.Signals, work: Callable[[], None]
         with contextlib.suppress(BlockingIOError):
             os.read(bell, 4096)
         status, _ = _reap(child)
+    if status is None and death_signal == signal.SIGTERM:
+        _end_inner_guard(child)
     _kill_program(child)
     _end_like(status)
 
@@ -152,6 +154,20 @@ def _reap(child: int) -> tuple[int | None, bool]:
                 status = ended
     except ChildProcessError:
         return status, False
+
+
+def _end_inner_guard(guard: int) -> None:
+    """Make the inner guard end everything below it, and wait until it has, but not for ever.
+
+    Only then does the outer guard kill it. Assay may kill the outer guard meanwhile, when it is told twice to end: the
+    inner one is still at work then.
+    """
+    deadline = time.monotonic() + _KILL_TIMEOUT_S + 2 * _POLL_S
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(guard, number)
+    while _reap(guard)[0] is None and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
 
 
 def _kill_program(child: int) -> None:
