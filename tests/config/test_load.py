@@ -471,3 +471,21 @@ prices:
         "cache_writing",
         "9:9: error: prices.flat: expected a mapping of names to values, got a single value",
     ]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "headers: {'Authorization: Bearer SECRET1234567': x}",
+        "headers: {'X-Key:SECRET1234567': x}",
+        "api_key 'SECRET1234567': x",
+        "api_key:SECRET1234567: x",
+        "'api_key=SECRET1234567': x",
+        "KNOWN-SECRET: x",
+    ],
+)
+def test_a_key_in_the_place_of_a_name_is_not_in_the_message(tmp_path: Path, entry: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, f"providers:\n  mine:\n    base_url: http://h/v1\n    {entry}\n", {"GH_TOKEN": "KNOWN-SECRET"})
+    assert "SECRET" not in str(caught.value)
+    assert "providers.mine." in str(caught.value)

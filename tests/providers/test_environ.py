@@ -24,6 +24,8 @@ KEPT = {
     "XDG_SESSION_ID": "3",
     "PIP_INDEX_URL": "https://mirror.example:8443/@team/simple",
     "OPENAI_BASE_URL": "https://gateway.example/v1?api-version=2",
+    "PIP_EXTRA_INDEX_URL": "https://mirror.example:8443/npm/@team/simple",
+    "SEARCH": "https://search.example/?q=word&page=2",
     "EDITOR": "vim -c 'set noswapfile'",
     "SHLVL": "2",
 }
@@ -70,6 +72,11 @@ TAKEN = {
     "QUEUE": "redis://:p@ss@h",
     "REPOSITORY": "https://abcdefghijklmnopqrstu@example.org/x.git",
     "MAPS": "https://maps.example/?v=1&key=x",
+    "PROXY_WITH_SLASH": "http://u:123/S3CR@h:1",
+    "STORAGE": "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=c2VjcmV0c2VjcmV0==",
+    "SIGNED": "https://h.example/x?X-Amz-Signature=0123456789abcdef",
+    "JSON_PWD": '{"pwd":"secret"}',
+    "KUBE": '{"client-key-data":"c2VjcmV0c2VjcmV0"}',
     "SETTINGS": '{"host": "h", "password": "x"}',
 }
 

@@ -45,6 +45,9 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
     if data is None:
         return Config(secrets=keys)
     config, problems = _read(folder / CONFIG_FILE, data, environ, keys)
+    if problems:
+        hide = Secrets(config.secrets.values()).hide
+        problems = tuple(replace(each, where=hide(each.where), what=hide(each.what)) for each in problems)
     if any(problem.level == "error" for problem in problems):
         raise ConfigError("\n".join(map(str, problems)), problems)
     return replace(config, path=str(folder / CONFIG_FILE), warnings=problems)

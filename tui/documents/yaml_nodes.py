@@ -5,6 +5,7 @@ Configuration and themes are read this way. Suites are larger and are read by `y
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -59,6 +60,18 @@ class Findings:
         return tuple(sorted(self.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
 
 
+_NAME_WITH_VALUE = re.compile(
+    r"([^\s\"']*?(?:auth|key|token|secret|pass|cookie)[\w-]*)[:=].{6}|([^\s\"']+)[\s\"'].*[^\s\"']{8}",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _shown_name(name: str) -> str:
+    """Return a name without what may be a value: with a wrong quotation mark or colon, a key becomes part of it."""
+    found = _NAME_WITH_VALUE.match(name)
+    return f"{found[1] or found[2]}…" if found else name
+
+
 @dataclass(frozen=True, slots=True)
 class YamlNode:
     """A node of the file, with its dotted path, and its key if it has one."""
@@ -88,7 +101,7 @@ class YamlNode:
         seen: set[str] = set()
         for key, value in self.node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else ""
-            where = f"{self.where}.{name}" if self.where else name
+            where = f"{self.where}.{_shown_name(name)}" if self.where else _shown_name(name)
             if not name:
                 YamlNode(key, self.where, self.findings).add_problem("expected a string as name")
             elif name in seen:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 REMOVED = "[removed key]"
-URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+(/|$))\S*@"
-"""A regular expression for a URL with a password, which may contain a slash."""
+URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
+"""A regular expression for a URL with a password, which may contain a slash, but is no port and path as `80/@a`."""
 _SHORTEST = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.

@@ -15,9 +15,10 @@ _KEY_VALUE = re.compile(
     r"(?:^|[\s\"'`=:,;({\[])(sk[-_]|pk[-_]|rk[-_]|whsec_|gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|ya29\."
     r"|hf_|gsk_|xai-|nvapi-|pplx-|npm_|pypi-|dop_v1_|shpat_|SG\.|hvs\.|eyJ[\w-]+\.eyJ)"
     r"|(?i:\b(bearer|basic)\s+[\w+/.~=-]{8})"
-    r"|(?i:authorization|api[-_]?key|access[-_]?key|token|secret|passw(or)?d|;\s*pwd)[\"']?\s*[=:]\s*\S"
+    r"|(?i:authorization|api[-_]?key|access[-_]?key|token|secret|passw(or)?d|[;,{\s\"']pwd)[\"']?\s*[=:]\s*\S"
+    r"|(?i:[a-z_-]key(-data)?[\"']?\s*[=:]\s*[\"']?[^\s\"']{6})"
     # A user with a password, or a token as the user; a key in a query or in a web hook.
-    rf"|{URL_WITH_PASSWORD}|://[^/\s:@]{{20,}}@|[?&](key|sig|code)="
+    rf"|{URL_WITH_PASSWORD}|://[^/\s:@]{{20,}}@|[?&](?i:[\w.-]*(key|sig|token|secret|pass|pwd|cred|auth)[\w-]*|code)="
     r"|hooks\.slack\.com/|discord(app)?\.com/api/webhooks/|webhook\.office\.com/|api\.telegram\.org/bot"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
