@@ -40,6 +40,8 @@ DEFENCES: dict[str, tuple[str, ...]] = {
     ),
     "Keys in errors, streams, files and reports": (
         "tests/hostile/test_secrets.py",
+        "tests/hostile/test_secret_sessions.py",
+        "tests/hostile/test_crashes.py",
         "tests/model/test_secrets.py",
         "tests/providers/test_environ.py",
         "tests/workspace/git/test_credentials.py",
