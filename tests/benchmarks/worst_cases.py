@@ -19,6 +19,7 @@ from tests.suites.loaded import lines_of
 from tests.support.kept_runs import large_run
 from tests.workspace.answer.test_blocks import SLOW as SLOW_ANSWERS
 from tests.workspace.context.test_globs import SLOW as SLOW_GLOBS
+from tui.app.text.page import Page
 from tui.checks.backtracking import pattern_warning
 from tui.checks.messages import words_for_values
 from tui.imports.promptfoo import read_promptfoo
@@ -91,6 +92,36 @@ def measure_large() -> list[Figure]:
         Figure("10,000 results of promptfoo", "CPU ms", rows, None, 8_000),
         *(Figure(name, "CPU ms", _cpu_ms(act), None, reach) for name, act, reach in acts),
     ]
+
+
+LONG_ANSWERS = {
+    "5,000,000 wide characters": "漢字仮名交じり文。" * 555_555,
+    "2,000,000 mixed characters": "日本語 and words, 漢字 " * 111_111,
+    "500,000 characters of fences": "```md\n" * 83_333,
+    "1,000,000 characters with accents": "e\u0301a " * 250_000,
+}
+
+
+def _lay_out(text: str) -> tuple[float, float]:
+    """Return the CPU milliseconds of the slowest part and of all parts, including another width."""
+    page = Page(60)
+    parts: list[float] = []
+    for act in (partial(page.append, text), page.finish, partial(page.set_width, 70)):
+        parts.append(_cpu_ms(act))
+        while page.is_behind:
+            parts.append(_cpu_ms(page.lay_out_more))
+    return max(parts), sum(parts)
+
+
+@benchmark("long-answers")
+def measure_long_answers() -> list[Figure]:
+    """Answers that arrive whole: what the event loop does at one go, and in total for two widths."""
+    figures: list[Figure] = []
+    for name, text in LONG_ANSWERS.items():
+        longest, total = _lay_out(text)
+        figures.append(Figure(f"{name}: the longest part", "CPU ms", longest, None, 50))
+        figures.append(Figure(f"{name}: laid out twice", "CPU ms", total))
+    return figures
 
 
 def _decode_pieces() -> None:

@@ -148,3 +148,12 @@ def test_blocks_are_in_order_and_only_the_last_one_is_open(lines: list[str]) -> 
         ends.append(block.first if block.end is None else block.end)
     assert parser.line_count == max(1, len(lines))
     assert all(block.end is not None for block in parser.blocks[:-1])
+
+
+def test_lines_are_read_again_up_to_a_limit() -> None:
+    parser = FenceParser(most_reread_lines=5)
+    lines = ["```md", *["```md"] * 20, "```", "```py", "x", "```"]
+    for line in lines:
+        parser.add_line(line)
+    assert parser.line_count == len(lines)
+    assert [(block.first, block.end, block.language) for block in parser.blocks] == [(1, 21, "md"), (23, 24, "py")]

@@ -92,11 +92,11 @@ class FencedBlock:
 class FenceParser:
     """An incremental parser for the fenced blocks of a text that arrives line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_reread_lines: int = _MOST_REREAD_LINES) -> None:
         self.blocks: list[FencedBlock] = []
         self.line_count = 0
         self._firsts: list[int] = []
-        self._reread_left = _MOST_REREAD_LINES
+        self._reread_left = most_reread_lines
         self._reset_nesting()
 
     def _reset_nesting(self) -> None:
@@ -162,7 +162,7 @@ class FenceParser:
     def _read_again(self, block: FencedBlock) -> None:
         """Parse the lines of the open block again, without nested blocks."""
         lines = self._lines
-        self._reread_left -= len(lines)
+        self._reread_left = max(0, self._reread_left - len(lines))
         self.blocks.pop()
         self._firsts.pop()
         self.line_count = block.first - 1

@@ -1,5 +1,7 @@
 """Pages and sheets: what each row is drawn as, and what a selection of it says."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,52 @@ def marked(page: Page) -> list[tuple[str, str]]:
 
 def test_rows_are_drawn_without_tabs_and_hanging_blanks() -> None:
     assert drawn(page_of("a\tb\n\nwords    that hang", 5)) == ["a   b", "", "words", "that ", "hang"]
+
+
+HARD = "漢字かな。and words 日本\te\u0301x\n```md\n\u202e"
+
+
+def complete(page: Page) -> int:
+    """Lay out the rest of a page, and return the greatest number of lines of code that one part took."""
+    most = 0
+    while page.is_behind:
+        most = max(most, count_lines(page.lay_out_more))
+    return most
+
+
+def test_a_part_of_a_long_text_is_as_much_work_as_of_a_text_four_times_as_long() -> None:
+    most: list[tuple[int, int]] = []
+    for length in (2_000, 8_000):
+        page = Page(40)
+        begin = count_lines(partial(page.append, HARD.replace("```", "") * length))
+        appended = max(begin, complete(page))
+        most.append((appended, max(count_lines(partial(page.set_width, 50)), complete(page))))
+    assert most[1][0] <= 1.2 * most[0][0]
+    assert most[1][1] <= 1.2 * most[0][1]
+
+
+def test_a_long_text_has_the_rows_of_the_same_text_in_small_pieces() -> None:
+    text, small, large = HARD * 3_000, Page(40), Page(40)
+    for at in range(0, len(text), 999):
+        small.append(text[at : at + 999])
+    small.finish()
+    large.append(text)
+    large.mark([Mark(len(text) - 4, len(text) - 1, "expected")])
+    assert large.is_behind
+    assert not large.has_laid_out(len(text))
+    assert not large.finish()
+    complete(large)
+    assert large.has_laid_out(len(text))
+    assert drawn(large) == drawn(small)
+    assert [text for text, _ in marked(large)] == ["md"]
+    before = large.row_count
+    large.set_width(20)
+    assert large.row_count == before, "the rows of the previous width are shown until all are wrapped"
+    complete(large)
+    small.set_width(20)
+    complete(small)
+    assert before < large.row_count
+    assert drawn(large) == drawn(small)
 
 
 def test_marks_are_places_of_the_raw_text() -> None:

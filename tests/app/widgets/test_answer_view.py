@@ -242,3 +242,14 @@ def test_a_megabyte_in_a_line_is_no_matter(start: Start) -> None:
         terminal.wait_for("word 漢字")
         terminal.press("end")
         terminal.wait_until(lambda screen: screen.lines[9].split() == ["│漢字", "word", "漢字", "▐│"], "the end")
+
+
+def test_a_match_at_the_end_of_a_long_answer_is_gone_to_and_stays_in_another_width(start: Start) -> None:
+    text = "漢字と words \n" * 40_000
+    steps = [["show", f"{text}needle"], ["mark", [len(text), len(text) + 6, "expected"]]]
+    with start(*steps) as terminal:
+        do(terminal, 1, 2)
+        terminal.press("n")
+        terminal.wait_until(partial(is_current, "needle"))
+        terminal.resize(50, 14)
+        terminal.wait_until(lambda screen: is_current("needle", screen) and screen.lines[0].rstrip().endswith("╮"))

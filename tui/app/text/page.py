@@ -1,6 +1,7 @@
 """A text laid out in rows of styled pieces, with code colors and marks; the cost depends on the visible rows."""
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple, overload
@@ -142,19 +143,34 @@ class _BlockLines(Sequence[str]):
 Run = tuple[str, TextStyle]
 _Part = tuple[int, int]
 
+_MOST_WORK = 500_000  # laid out at once, in characters of plain text: at most about 20 ms
+_PIECE = 16_384  # characters
+_MOST_REREAD_LINES = 10_000  # in the event loop, at once
+
+
+def _work(text: str) -> int:
+    """Return how much work it is to lay out a text, in characters of plain text."""
+    return len(text) * (1 if text.isascii() and "\t" not in text else 16) + 100 * text.count("\n")
+
 
 class Page:
     """One text laid out in rows.
 
     Rows count from 0; there is always at least one. `base` is the style of plain text.
+
+    A call does a limited amount of work, whatever the length of the text: while the page `is_behind`, `lay_out_more`
+    continues. Until then the page has the beginning of the text, or the rows of the previous width.
     """
 
     def __init__(self, width: int, base: Base = "text") -> None:
         self._base = base
         self._sanitizer = Sanitizer()
         self._text = WrappedText(width)
-        self._fences = FenceParser()
-        self._finished = False
+        self._rewrapped: WrappedText | None = None  # for another width; it still misses the end of the text
+        self._waiting: deque[str] = deque()  # raw text that is not laid out yet
+        self._taken = 0  # of the first waiting text
+        self._fences = FenceParser(_MOST_REREAD_LINES)
+        self._finished = self._ends = False
         self._colours: dict[int, BlockColours] = {}
         self._whole: set[int] = set()  # blocks that were highlighted when they were complete
         self._lexers: dict[str, CodeLexer] = {}
@@ -164,13 +180,76 @@ class Page:
 
     def append(self, raw: str) -> None:
         """Append external text as it arrives; it is sanitized here."""
-        self._add(self._sanitizer.feed(raw))
+        if not self._misses_text() and len(raw) <= _PIECE:
+            self._add(self._sanitizer.feed(raw))
+            return
+        idle = not self._misses_text()
+        self._waiting.append(raw)
+        if idle:
+            self._take_waiting()
+
+    def _misses_text(self) -> bool:
+        return bool(self._waiting) or self._fences.line_count < self.line_count - 1
+
+    @property
+    def is_behind(self) -> bool:
+        """Return whether `lay_out_more` has anything to do."""
+        return self._rewrapped is not None or self._misses_text()
+
+    def has_laid_out(self, raw: int) -> bool:
+        """Return whether `row_of` knows the row of an offset of the raw text."""
+        return not self._waiting or raw <= self._sanitizer.raw_length
+
+    def lay_out_more(self) -> int | None:
+        """Lay out the next part of the text, and return the first row that may have changed, or None."""
+        if not self._misses_text():
+            return 0 if self._wrap_more() else None
+        changed = self.last_line_row
+        if self._waiting:
+            self._take_waiting()
+        else:
+            self._read_fences()
+        return 0 if self._ends and not self._misses_text() and self.finish() else changed
+
+    def _take_waiting(self) -> None:
+        parts: list[str] = []
+        work = 0
+        while self._waiting and work < _MOST_WORK:
+            raw = self._waiting[0][self._taken : self._taken + _PIECE]
+            self._taken += len(raw)
+            if self._taken >= len(self._waiting[0]):
+                self._waiting.popleft()
+                self._taken = 0
+            parts.append(self._sanitizer.feed(raw))
+            work += max(_work(raw), _work(parts[-1]))
+        self._add("".join(parts))
+
+    def _wrap_more(self) -> bool:
+        """Wrap the next part of the text to the new width; if that was the last part, use the new rows, and return
+        True."""
+        text = self._rewrapped
+        if text is None:
+            return False
+        parts: list[str] = []
+        at, work = text.length, 0
+        while at < self._text.length and work < _MOST_WORK:
+            parts.append(self._text.slice(at, at + _PIECE))
+            at += len(parts[-1])
+            work += _work(parts[-1])
+        text.append("".join(parts))
+        if text.length < self._text.length:
+            return False
+        self._text, self._rewrapped = text, None
+        return True
 
     def finish(self) -> bool:
         """End the text, and append a last character that was held back.
 
-        Returns whether earlier lines may have changed.
+        Returns whether earlier lines may have changed. While text waits to be laid out, this is done after it.
         """
+        self._ends = self._misses_text()
+        if self._ends:
+            return False
         self._add(self._sanitizer.finish())
         self._fences.add_line(self._text.lines[-1])
         self._finished = True
@@ -184,10 +263,13 @@ class Page:
         if not shown:
             return
         if self._finished:  # text after the end: the last line was not complete
-            self._fences, self._finished = FenceParser(), False
+            self._fences, self._finished = FenceParser(_MOST_REREAD_LINES), False
         self._text.append(shown)
-        lines = self._text.lines
-        for line in range(self._fences.line_count, len(lines) - 1):
+        self._read_fences()
+
+    def _read_fences(self) -> None:
+        lines, done = self._text.lines, self._fences.line_count
+        for line in range(done, min(len(lines) - 1, done + _PIECE)):
             self._fences.add_line(lines[line])
 
     @property
@@ -201,8 +283,13 @@ class Page:
         return self._text.width
 
     def set_width(self, width: int) -> None:
-        """Wrap the whole text to another width."""
-        self._text.set_width(width)
+        """Wrap the whole text to another width; a long one is shown at that width once all of it is wrapped."""
+        width, self._rewrapped = max(1, width), None
+        if self._text.length <= _PIECE:
+            self._text.set_width(width)
+        elif width != self._text.width:
+            self._rewrapped = WrappedText(width)
+            self._wrap_more()
 
     @property
     def row_count(self) -> int:

@@ -65,9 +65,25 @@ class Sheet:
     def set_width(self, width: int) -> None:
         """Lay out all pages for another width."""
         self._width = max(1, width)
-        for page in (*self.pages, self.reasoning, self._foot):
-            if page is not None:
-                page.set_width(self._width)
+        for page in self._all_pages:
+            page.set_width(self._width)
+
+    @property
+    def is_behind(self) -> bool:
+        """Return whether `lay_out_more` has anything to do."""
+        return any(page.is_behind for page in self._all_pages)
+
+    @property
+    def _all_pages(self) -> Iterator[Page]:
+        return (page for page in (*self.pages, self.reasoning, self._foot) if page is not None)
+
+    def lay_out_more(self) -> int | None:
+        """Lay out the next part of a long text, and return the first row that may have changed, or None."""
+        page = next((page for page in self._all_pages if page.is_behind), self.answer)
+        changed = page.lay_out_more()
+        if changed and page is self.answer:
+            return self.head_rows + changed
+        return None if changed is None else 0
 
     def set_note(self, text: str) -> bool:
         """Set the note, which is external text, or remove it (""); return whether it has changed."""

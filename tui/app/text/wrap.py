@@ -42,7 +42,7 @@ class _Ranges(NamedTuple):
 def _ranges() -> _Ranges:
     """Return the compiled ranges. Compiling takes milliseconds, and most text is ASCII, so this waits for the first
     use."""
-    return _Ranges(re.compile(f"[{_ONE}]*"), re.compile(f"[\t{_ONE}{_TWO}]*"), re.compile(f"([{_TWO}])"))
+    return _Ranges(re.compile(f"[{_ONE}]*"), re.compile(f"[\t{_ONE}{_TWO}]*"), re.compile(f"[{_TWO}]+"))
 
 
 def kind_of(text: str) -> Kind:
@@ -61,11 +61,25 @@ def row_starts(line: str, start: int, width: int, kind: Kind) -> list[int]:
     if length - start <= width and kind == PLAIN:
         return []
     row_end = (_plain_end, _padded_end, _cluster_end)[kind]
-    starts = []
-    while (end := row_end(line, start, width)) < length:
+    starts: list[int] = []
+    while True:
+        if kind == PADDED and width > 1:
+            starts += _wide_starts(line, start, width // 2)
+            start = starts[-1] if starts else start
+        end = row_end(line, start, width)
+        if end >= length:
+            return starts
         starts.append(end)
         start = end
-    return starts
+
+
+def _wide_starts(line: str, start: int, fitting: int) -> range:
+    """Return where the rows begin that follow a row of wide characters only, of which `fitting` fit in a row.
+
+    Scripts without spaces break anywhere, so these rows need no search for a break.
+    """
+    found = _ranges().two.match(line, start)
+    return range(start + fitting, found.end() if found else start, fitting)
 
 
 def row_cells(text: str) -> str:
@@ -156,10 +170,14 @@ def _cells_of(text: str) -> str:
             stop = TAB - used % TAB
             parts.append("\t" + _STOP * (stop - 1))
             used += stop
-        part = part if part.isascii() else _ranges().two.sub(r"\1" + _SECOND, part)
+        part = part if part.isascii() else _ranges().two.sub(_with_second, part)
         parts.append(part)
         used += len(part)
     return "".join(parts)
+
+
+def _with_second(found: re.Match[str]) -> str:
+    return _SECOND.join(found[0]) + _SECOND
 
 
 def _code_points(cells: str, end: int) -> int:
@@ -313,7 +331,7 @@ class WrappedText:
             return ""
         first = bisect_right(self._offsets, start) - 1
         last = bisect_right(self._offsets, end) - 1
-        text = "\n".join(self._lines[first : last + 1])
+        text = self._lines[first] if first == last else "\n".join(self._lines[first : last + 1])
         return text[start - self._offsets[first] : end - self._offsets[first]]
 
     def _grow(self, text: str) -> None:

@@ -16,7 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.app.text.highlight import CodeLexer, load_lexer
-from tui.app.text.page import Mark, Run, with_selection
+from tui.app.text.page import Mark, Page, Run, with_selection
 from tui.app.text.sheet import Sheet
 from tui.app.theme.styles import TextStyles
 from tui.app.widgets.scroll_view import TailView
@@ -88,6 +88,7 @@ class RowPainter:
 
 __all__ = ["AnswerView", "Mark"]
 
+_PAUSE_S = 0.001  # between two parts of a long text
 _MARGIN = 2  # cells right of the text: one for the cursor, one for the position mark
 
 
@@ -121,6 +122,8 @@ class AnswerView(TailView, can_focus=True):
         self._has_styles = False
         self._streaming = False
         self._fold_chosen = False
+        self._lays_out = False
+        self._awaited: int | None = None  # an offset of the raw answer to scroll to, once it is laid out
         self._lexers: dict[str, CodeLexer] = {}
         self._loading: set[str] = set()
 
@@ -140,7 +143,7 @@ class AnswerView(TailView, can_focus=True):
             self.follow(self.following, leaping=True)
         elif self._sheet.answer.finish():
             changed = 0
-        self.rows_changed(changed)
+        self._text_changed(changed)
 
     def append(self, text: str) -> None:
         """Append a raw piece of the answer."""
@@ -149,11 +152,11 @@ class AnswerView(TailView, can_focus=True):
         sheet = self._sheet
         if sheet.answer.is_empty and sheet.reasoning is not None and not self._fold_chosen:
             sheet.folded = True
-            self.rows_changed(0)
+            self._text_changed(0)
         # A line of code is highlighted when it is complete, so all its rows change then.
         changed = sheet.last_line_row if "\n" in text else sheet.foot_row - 1
         sheet.answer.append(text)
-        self.rows_changed(changed)
+        self._text_changed(changed)
 
     def append_reasoning(self, text: str) -> None:
         """Append a raw piece of the reasoning; it is dim above the answer, and folds when the answer begins."""
@@ -161,7 +164,7 @@ class AnswerView(TailView, can_focus=True):
             return
         changed = self._sheet.reasoning_end
         self._sheet.append_reasoning(text)
-        self.rows_changed(changed)
+        self._text_changed(changed)
 
     def show(self, text: str, reasoning: str = "", above: Sequence[tuple[str, str]] = ()) -> None:
         """Replace the text, and show its beginning, or its end while streaming.
@@ -176,7 +179,7 @@ class AnswerView(TailView, can_focus=True):
         if not self._streaming:
             self._sheet.answer.finish()
             self.follow(False)
-        self.rows_changed(0)
+        self._text_changed(0)
 
     def clear(self) -> None:
         """Remove all text, and follow the end of the text that arrives."""
@@ -187,22 +190,59 @@ class AnswerView(TailView, can_focus=True):
         self._sheet.keeps_foot = self._streaming
         self._set_lexers()
         self._fold_chosen = False
+        self._awaited = None
         self._drop_selection()
         self.follow(True, leaping=self._streaming)
         self.rows_changed(0)
 
+    def _text_changed(self, row: int) -> None:
+        """Redraw the rows from `row` on, and lay out the rest of a long text piece by piece, with keys in between."""
+        self.rows_changed(row)
+        if self._sheet.is_behind and not self._lays_out:
+            self._lays_out = True
+            self.set_timer(_PAUSE_S, self._lay_out_more)
+
+    def _lay_out_more(self) -> None:
+        """Lay out the next part of the text; the text at the top of the view stays there."""
+        sheet, following, self._lays_out = self._sheet, self.following, False
+        place = sheet.position_at(self.top_row)
+        changed = sheet.lay_out_more()
+        if changed == 0:
+            self._drop_selection()  # the selection refers to other rows
+            if not following:
+                self._return_to(place)
+        self._text_changed(sheet.row_count if changed is None else changed)
+        if self._awaited is not None and sheet.answer.has_laid_out(self._awaited):
+            self.go_to(self._awaited)
+
+    def _return_to(self, place: tuple[Page | None, int]) -> None:
+        """Scroll to a text position after the rows have changed."""
+        self.forget_rows_from(0)
+        self.measure()
+        self.scroll_now(self._sheet.row_of(place))
+        self.follow(False, leaping=self._streaming)
+
     def note(self, text: str) -> None:
         """Show a note in dim text below the answer, or remove it (""); the answer does not move."""
         if self._sheet.set_note(text):
-            self.rows_changed(self._sheet.foot_row)
+            self._text_changed(self._sheet.foot_row)
 
     @property
     def head_rows(self) -> int:
         """Return the number of rows above the answer."""
         return self._sheet.head_rows
 
+    def scroll_by_hand(self, y: float) -> None:
+        """Scroll to a row at the request of the user, who does not wait for another one any more."""
+        self._awaited = None
+        super().scroll_by_hand(y)
+
     def go_to(self, offset: int) -> None:
-        """Scroll so that a code point of the answer is at the top, if there is enough text below it."""
+        """Scroll so that a code point of the answer is at the top, if there is enough text below it.
+
+        In a long text, it scrolls as far as possible, and again when that code point is laid out.
+        """
+        self._awaited = None if self._sheet.answer.has_laid_out(offset) else offset
         self.scroll_now(self._sheet.head_rows + self._sheet.answer.row_of(offset))
 
     @property
@@ -235,7 +275,11 @@ class AnswerView(TailView, can_focus=True):
             self._painter.forget_rows(head + first, head + last)
         self.refresh()
         first, last = answer.rows_of_mark(number)
-        if head + first < top or head + last >= top + self.view_rows:
+        self._awaited = None
+        if not answer.has_laid_out(answer.marks[number].end):
+            self.go_to(answer.marks[number].start)
+            self._awaited = answer.marks[number].end
+        elif head + first < top or head + last >= top + self.view_rows:
             self.scroll_now(head + first - self.view_rows // 3)
         self.post_message(self.MatchShown(self, number + 1, len(answer.marks)))
 
@@ -269,12 +313,12 @@ class AnswerView(TailView, can_focus=True):
             self._drop_selection()  # the selection refers to rows of the old width
             place = sheet.position_at(self.top_row)
             sheet.set_width(width)
-            self.forget_rows_from(0)
-            self.measure()
-            if not following:
-                self.scroll_now(sheet.row_of(place))
-                self.follow(False, leaping=self._streaming)
-        self.rows_changed(0)
+            if following:
+                self.forget_rows_from(0)
+                self.measure()
+            else:
+                self._return_to(place)
+        self._text_changed(0)
 
     def _drop_selection(self) -> None:
         if self.is_attached and self.text_selection is not None:
