@@ -4,6 +4,7 @@ The guard loads it with the standard library and xllamacpp. It reads one line, `
 "slots", "slot_tokens", "most_tokens"}`, and writes one, `{"url"}` or `{"fault"}`.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -25,9 +26,9 @@ def serve() -> None:
     answers.write(json.dumps(reply).encode() + b"\n")
     answers.flush()
     if "fault" in reply:
-        # llama.cpp logs in a thread: C's own exit ends it after its last line, which says what is wrong with the file.
-        ctypes.CDLL(None).exit(0)
-    orders.read()
+        _flush_log()
+    else:
+        orders.read()
     os._exit(0)
 
 
@@ -53,6 +54,21 @@ def _start(order: dict[str, Any]) -> Any:
     for threads in (params.cpuparams, params.cpuparams_batch):
         threads.n_threads = order["threads"]
     return xllamacpp.Server(params)
+
+
+def _flush_log() -> None:
+    """Wait until llama.cpp has written its log, whose last lines say what is wrong with the file.
+
+    A thread writes the log, and llama.cpp never waits for it, not even at exit. Python cannot reach the log: these are
+    the C++ names of `common_log_main()` and `common_log_pause(common_log *)`.
+    """
+    with contextlib.suppress(ImportError, AttributeError):  # not installed, or built without these names
+        from xllamacpp import xllamacpp
+
+        functions = ctypes.CDLL(xllamacpp.__file__)
+        find_log, pause = functions["_Z15common_log_mainv"], functions["_Z16common_log_pauseP10common_log"]
+        find_log.restype, pause.argtypes = ctypes.c_void_p, (ctypes.c_void_p,)
+        pause(find_log())
 
 
 if __name__ == "__main__":
