@@ -47,6 +47,10 @@ class PromptInput(Input):
         """Return the text without characters that a terminal does not show or obeys: they may be pasted."""
         return remove_unseen(value)
 
+    def on_unmount(self) -> None:
+        """Leave the signal of the screen to which Textual's Input subscribes: it would keep the input alive."""
+        self.screen.text_selection_started_signal.unsubscribe(self)
+
     def start(self) -> None:
         """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
         self.screen.set_focus(self)
