@@ -125,3 +125,18 @@ def test_an_error_that_quotes_a_key_is_filtered(home: Home) -> None:
     assert ran.code == 2
     assert leaks(ran.err) == []
     assert "[removed key]" in ran.err
+
+
+@pytest.mark.parametrize("words", [("paths",), ("config", "path")])
+def test_a_path_is_sanitized_for_a_terminal_only(home: Home, words: tuple[str, ...]) -> None:
+    folder = home.folder / "a\x1b]0;owned\x07b"
+    folder.mkdir()
+    env = {"ASSAY_CONFIG_DIR": str(folder)}
+    with home.open(*words, env=env) as terminal:
+        assert terminal.wait_exit() == 0
+        assert hostile_bytes(bytes(terminal.raw)) == []
+        assert "a␛]0;owned␇b" in terminal.raw.decode()
+    done = subprocess.run(
+        run_here("-m", "tui", *words), cwd=home.folder, env={**home.environ, **env}, capture_output=True, check=True
+    )
+    assert str(folder).encode() in done.stdout

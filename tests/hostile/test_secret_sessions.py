@@ -27,6 +27,7 @@ LITERAL = "literal-canary-0815-in-the-config"
 TOKEN = "token-canary-of-more-than-twenty"
 PASSWORD = "pass-canary-word-5150"
 PROXY_KEY = "proxy-canary-word-2342"
+ENVIRON_PROXY_KEY = "environ-proxy-canary-7788"
 REQUEST_HEADERS = ("authorization", "proxy-authorization", "x-api-key", "x-team")
 
 
@@ -311,7 +312,7 @@ async def test_the_password_of_a_proxy_is_in_nothing(person: Person, scheme: str
         ran = await person.run("run", given, "-f", "json")
         assert ran.code == 1, ran.err
         assert len(server.asked) > before, "the clone did not use the proxy"
-    assert person.written.leaks(PROXY_KEY, PASSWORD) == []
+    assert person.written.leaks(PROXY_KEY, ENVIRON_PROXY_KEY, PASSWORD) == []
 
 
 def test_a_leak_would_be_found(tmp_path: Path) -> None:

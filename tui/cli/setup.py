@@ -4,7 +4,7 @@ import os
 
 import click
 
-from tui.cli.streams import say
+from tui.cli.streams import print_path, say
 
 
 @click.command()
@@ -24,7 +24,7 @@ def paths() -> None:
         "bundled themes": shipped_folder("themes"),
     }
     for name, path in rows.items():
-        click.echo(f"{name:<15} {path}")
+        print_path(f"{name:<15} {path}")
 
 
 @click.group()
@@ -37,7 +37,7 @@ def config_path() -> None:
     """Print the path of the config file."""
     from tui.config.folders import find_folders
 
-    click.echo(find_folders(os.environ).config_file)
+    print_path(str(find_folders(os.environ).config_file))
 
 
 @config.command("init")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+import click
+
 from tui.model.sanitize import sanitize_text
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ def _write(text: str) -> None:
         file.flush()
     except OSError:
         sys.stderr = _nowhere()
+
+
+def print_path(text: str) -> None:
+    """Print a line with a path on stdout: as it is for a program, sanitized for a terminal."""
+    click.echo(sanitize_text(text) if sys.stdout.isatty() else text)
 
 
 def say_error(text: str) -> None:
