@@ -1,8 +1,10 @@
 """What a stranger's suite may not do unasked."""
 
+import json
 import os
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +14,8 @@ from tests.support.plans import case_of, suite_of
 from tui.model.errors import ConsentNeeded
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
-from tui.model.suite import CommandCheck, RepoClone, RepositoryContext, Suite
-from tui.session.consent import ConsentRecord, agent_consents, consents_of, require
+from tui.model.suite import CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
+from tui.session.consent import Consent, ConsentRecord, agent_consents, consents_of, require
 
 
 def suite_at(folder: Path) -> Suite:
@@ -224,3 +226,38 @@ def test_a_command_is_allowed_in_one_repository_and_with_the_files_that_it_names
         assert len(record.missing(replace(suite, repo_clone=clone))) == 1
     local = replace(command_suite(folder, "sh check.sh"), repository_context=RepositoryContext(".."))
     assert asks_again_after(record, local, lambda: check.write_text("3"))
+
+
+def test_a_saved_run_reads_only_files_that_its_suite_file_names(tmp_path: Path) -> None:
+    case = replace(case_of("c1"), code_context=(CodeContext(".ssh/id_rsa"),))
+    stored = replace(suite_at(tmp_path), cases=(case,))
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+
+    def kinds(on_disk: Suite | None) -> list[str]:
+        return [each.kind for each in record.missing(stored, read_again=lambda: on_disk)]
+
+    assert record.missing(stored) == ()
+    assert kinds(stored) == []
+    assert kinds(replace(stored, sha256="1" * 64)) == []
+    assert kinds(None) == ["outside"]
+    assert kinds(suite_at(tmp_path)) == ["outside"]
+    (missing,) = record.missing(stored, read_again=lambda: None)
+    record.grant(missing)
+    assert kinds(None) == []
+    context = replace(stored, repository_context=RepositoryContext("."))
+    assert len(record.missing(context, read_again=lambda: stored)) == 1
+
+
+def test_a_saved_run_that_reads_no_files_does_not_read_its_suite_again(tmp_path: Path) -> None:
+    def refuse() -> None:
+        raise AssertionError
+
+    assert ConsentRecord(tmp_path / "consents.json").missing(suite_at(tmp_path), read_again=refuse) == ()
+
+
+def test_two_programs_that_grant_consents_lose_none(tmp_path: Path) -> None:
+    consents = [Consent("commands", "", f"commands\n{number}") for number in range(60)]
+    file = tmp_path / "consents.json"
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda consent: ConsentRecord(file).grant(consent), consents))
+    assert len(json.loads(file.read_text())) == len(consents)

@@ -162,8 +162,10 @@ class ScriptedSession:
         known = {case.id for case in suite.cases}
         return tuple(result for result in self.kept if result.trial.case in known)
 
-    def missing_consents(self, suite: Suite, subjects: Sequence[Subject] = ()) -> tuple[Consent, ...]:
-        del suite, subjects
+    def missing_consents(
+        self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False
+    ) -> tuple[Consent, ...]:
+        del suite, subjects, saved
         return tuple(consent for consent in self.consents if consent not in self.allowed)
 
     def allow(self, consent: Consent) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -249,7 +250,7 @@ class RunQueue:
     async def _make_plan(self, request: RunRequest) -> Plan | None:
         if request.run:
             plan = await asyncio.to_thread(_plan_in_saved_run, self._session, request)
-            return plan if plan.trials and await self._is_allowed(plan.suite, plan.subjects) else None
+            return plan if plan.trials and await self._is_allowed(plan.suite, plan.subjects, saved=True) else None
         subjects, errors = await asyncio.to_thread(resolve_models, self._session, request.suite, request.models)
         if errors:
             self._post(ModelsUnresolved(request.path, errors))
@@ -260,12 +261,15 @@ class RunQueue:
             lambda: self._session.make_plan(request.suite, subjects, trials=trials, stream=request.streaming)
         )
 
-    async def _is_allowed(self, suite: Suite, subjects: Sequence[Subject]) -> bool:
-        for consent in await asyncio.to_thread(self._session.missing_consents, suite, subjects):
-            if not await self._confirm(consent):
-                self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
-                return False
-            await asyncio.to_thread(self._session.allow, consent)
+    async def _is_allowed(self, suite: Suite, subjects: Sequence[Subject], *, saved: bool = False) -> bool:
+        """Ask for every missing consent; once more after the last answer, as files may have changed meanwhile."""
+        find_missing = partial(self._session.missing_consents, suite, subjects, saved=saved)
+        while missing := await asyncio.to_thread(find_missing):
+            for consent in missing:
+                if not await self._confirm(consent):
+                    self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
+                    return False
+                await asyncio.to_thread(self._session.allow, consent)
         return self._control.outcome == "finished"
 
 

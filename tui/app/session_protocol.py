@@ -92,8 +92,13 @@ class Session(Protocol):
         """Return the newest saved result of each trial. Raises StoreError."""
         ...
 
-    def missing_consents(self, suite: Suite, subjects: Sequence[Subject] = ()) -> Sequence[Consent]:
-        """Return the consents that a run of the suite with these subjects needs and that were not given."""
+    def missing_consents(
+        self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False
+    ) -> Sequence[Consent]:
+        """Return the consents that a run of the suite with these subjects needs and that were not given.
+
+        `saved` says that the suite is that of a saved run.
+        """
         ...
 
     def allow(self, consent: Consent) -> None:

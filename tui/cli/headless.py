@@ -61,7 +61,7 @@ def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
     if plan.trials:
         named = agent_subject(wish.agent, Path.cwd()).model_id if wish.agent else None
         subjects = [subject for subject in plan.subjects if subject.model_id != named]
-        require(session.missing_consents(plan.suite, subjects), wish.allowed)
+        require(session.missing_consents(plan.suite, subjects, saved=True), wish.allowed)
     else:
         notes.append("Note: nothing left to run.")
     return plan

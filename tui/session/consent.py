@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from importlib.machinery import all_suffixes
 from pathlib import Path
@@ -19,6 +19,7 @@ from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
+from tui.processes.file_lock import locked
 from tui.session.files import write_safely
 
 ConsentKind = Literal["agent", "outside", "local", "commands"]
@@ -30,6 +31,7 @@ _MOST_FOLDERS = 20_000
 _INSTALLED = frozenset(("node_modules", "site-packages", "venv"))  # folders with many files, which rarely change
 _CODE = tuple(all_suffixes())
 _THIS_PROCESS = token_hex(8)  # a mark with it is only valid until Assay ends
+ReadSuite = Callable[[], Suite | None]
 _FLAGS: dict[ConsentKind, str] = {
     "agent": "--allow-commands",
     "outside": "--allow-outside",
@@ -56,11 +58,14 @@ class Consent:
         return _FLAGS[self.kind]
 
 
-def consents_of(suite: Suite, subjects: Iterable[Subject] = ()) -> tuple[Consent, ...]:
+def consents_of(
+    suite: Suite, subjects: Iterable[Subject] = (), *, read_again: ReadSuite | None = None
+) -> tuple[Consent, ...]:
     """Return everything that a run would do on this machine beyond sending requests to models.
 
-    `subjects` are those of a plan: a saved run may use an agent that its suite does not name. Blocks while files are
-    read.
+    `subjects` are those of a plan: a saved run may use an agent that its suite does not name. For the suite of a saved
+    run, `read_again` reads its file, None if there is none: a history from elsewhere may name any folder as that of its
+    suite. Blocks while files are read.
     """
     folder = suite.home.resolve()
     file = folder / Path(suite.path).name
@@ -70,13 +75,30 @@ def consents_of(suite: Suite, subjects: Iterable[Subject] = ()) -> tuple[Consent
     if clone and needs_consent(clone.url):
         shown = parse_url(clone.url).url
         found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", file, shown)))
-    if context and not clone:
-        root = (folder / context.path).resolve()
-        if not root.is_relative_to(folder):
+    if not clone and (context or _sent_files(suite)):
+        root = (folder / (context.path if context else "")).resolve()
+        if read_again and not _asks_for_same_files(suite, read_again()):
+            what = f"The saved run reads files of {root} that {file} does not name now"
+            found.append(
+                Consent("outside", what, _mark("outside", "saved", file, root, context, *sorted(_sent_files(suite))))
+            )
+        elif not root.is_relative_to(folder):
             what = f"{suite.path} reads files of {root}, outside the suite's folder"
             found.append(Consent("outside", what, _mark("outside", file, root)))
     found += _command_consents(suite, file)
     return tuple({consent.mark: consent for consent in found if consent.mark}.values())
+
+
+def _sent_files(suite: Suite) -> frozenset[str]:
+    """Return the files that the cases name and that are read from the suite's folder."""
+    named = (context for case in suite.cases for context in case.code_context)
+    return frozenset(each.file_path for each in named if each.content is None)
+
+
+def _asks_for_same_files(suite: Suite, on_disk: Suite | None) -> bool:
+    if on_disk is None:
+        return False
+    return suite.repository_context in (None, on_disk.repository_context) and _sent_files(suite) <= _sent_files(on_disk)
 
 
 def agent_consents(suite: Suite, subjects: Iterable[Subject]) -> tuple[Consent, ...]:
@@ -205,20 +227,24 @@ class ConsentRecord:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def missing(self, suite: Suite, subjects: Iterable[Subject] = ()) -> tuple[Consent, ...]:
-        """Return the consents that a run of the suite needs and that have not been granted yet."""
+    def missing(
+        self, suite: Suite, subjects: Iterable[Subject] = (), *, read_again: ReadSuite | None = None
+    ) -> tuple[Consent, ...]:
+        """Return the consents that a run needs (see `consents_of`) and that have not been granted yet."""
         granted = self._read()
-        return tuple(consent for consent in consents_of(suite, subjects) if consent.mark not in granted)
+        found = consents_of(suite, subjects, read_again=read_again)
+        return tuple(consent for consent in found if consent.mark not in granted)
 
     def grant(self, consent: Consent) -> None:
         """Add a consent to the stored ones. Only the owner may read them: they name files and commands.
 
         Raises StoreError.
         """
-        granted = self._read() | {consent.mark}
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_safely(self._file, json.dumps(sorted(granted), indent=1), mode=0o600)
+            with locked(self._file.with_suffix(".lock")):  # another program may grant one at the same time
+                granted = self._read() | {consent.mark}
+                write_safely(self._file, json.dumps(sorted(granted), indent=1), mode=0o600)
         except OSError as error:
             raise StoreError(f"Cannot save the consent ({error.strerror})", where=str(self._file)) from error
 

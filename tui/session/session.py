@@ -271,9 +271,17 @@ class Session:
         """Return the newest stored result of each trial of the suite. Raises StoreError."""
         return self.store.latest_results(suite.path)
 
-    def missing_consents(self, suite: Suite, subjects: Sequence[Subject] = ()) -> tuple[Consent, ...]:
-        """Return the consents that a run of the suite with these subjects needs and that have not been granted yet."""
-        return self._consents.missing(suite, subjects)
+    def missing_consents(
+        self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False
+    ) -> tuple[Consent, ...]:
+        """Return the consents that a run of the suite with these subjects needs and that have not been granted yet.
+
+        `saved` says that the suite is that of a saved run: its file is read again.
+        """
+        file = suite.home / Path(suite.path).name
+        return self._consents.missing(
+            suite, subjects, read_again=(lambda: self.open_suite(file).suite) if saved else None
+        )
 
     def allow_agents(self, suite: Suite, subjects: Sequence[Subject]) -> None:
         """Grant the consents for agents that the user named, so that the run can be continued without them.

@@ -231,6 +231,20 @@ async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
         assert session.allowed == session.consents
 
 
+async def test_what_changes_while_the_question_is_displayed_is_asked_again(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "first content"))
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "second content"))
+        await seen.press("y")
+        await seen.until(lambda: len(session.allowed) == 1 and isinstance(seen.app.screen, ConfirmScreen))
+        assert session.plans == []
+        await seen.press("y")
+        await seen.until(lambda: len(session.plans) == 1)
+
+
 async def test_models_that_lead_nowhere_are_left_out_of_the_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.unresolved["mock-b"] = "There is no key for mock-b. Set MOCK_API_KEY."
