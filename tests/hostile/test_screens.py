@@ -113,6 +113,7 @@ def explore(visitor: Visitor) -> None:
     visitor.look("?", "Esc close", "down", "end")
     visitor.look("M", "Models", "space", "down")
     visitor.look("g", "Enter go", "c", "a", "n", "down", "up")
+    visitor.look("ctrl+f", "Enter open", "c", "a", "n", "a", "r", "y", "down", "up", "ctrl+r", "ctrl+r")
     visitor.look("ctrl+p", "Search for commands")
     visitor.press("/", until="Enter apply")
     visitor.paste(CANARY)

@@ -202,12 +202,17 @@ class AssayApp(ThemedApp[int]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active. While a text is typed, the keys that find something are normal characters."""
         del parameters
-        return action != "jump" or (self._finder is not None and not self._finder.typing)
+        return action not in ("jump", "search") or (self._finder is not None and not self._finder.typing)
 
     def action_jump(self) -> None:
         """Open the dialog that goes to a case or suite in Explore."""
         if self._finder is not None:
             self._finder.jump()
+
+    def action_search(self) -> None:
+        """Open the dialog that searches the saved answers."""
+        if self._finder is not None:
+            self._finder.search()
 
     def action_leave(self) -> None:
         """Quit, after a confirmation while a run is in progress or changes are unsaved."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tui.documents.files import NotRead, read_bytes, read_whole
 from tui.documents.problems import MOST_JSON_BYTES
+from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome
@@ -224,6 +225,18 @@ class RunHistory:
             return {result.trial: result for result in self.read_trials(run_id, trials)}
         selected = set(trials)
         return {result.trial: result for result in self._store.read_run(run_id).results if result.trial in selected}
+
+    def begin_index(self) -> IndexProgress:
+        """Compare the index of answers with the saved runs, before the first `update_index` of a search."""
+        return self._store.begin_index()
+
+    def update_index(self) -> IndexProgress:
+        """Index the next few answers, the newest first. Call it until the progress is complete."""
+        return self._store.update_index()
+
+    def search_answers(self, text: str, limit: int, run_id: str = "") -> AnswerHits:
+        """Return the newest indexed answers with all words and "phrases" of a text, of all runs or of one."""
+        return self._store.search_answers(parse_answer_query(text), limit, run_id)
 
     def baseline_of(self, suite: Suite | RunRecord) -> str | None:
         """Return the id of the baseline run of this suite, or None."""

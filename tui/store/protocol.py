@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from tui.model.answer_search import AnswerHits, AnswerQuery, IndexProgress
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
@@ -134,8 +135,20 @@ class Store(Protocol):
         """
         ...
 
+    def begin_index(self) -> IndexProgress:
+        """Compare the index of answers with the history, before the first `update_index` of a search."""
+        ...
+
+    def update_index(self) -> IndexProgress:
+        """Index the next few answers, the newest first. Call it until the progress is complete."""
+        ...
+
+    def search_answers(self, query: AnswerQuery, limit: int, run_id: str = "") -> AnswerHits:
+        """Return the newest indexed answers with all words and phrases of a query, of all runs or of one."""
+        ...
+
     def delete_run(self, run_id: str) -> None:
-        """Delete a run. Raises StoreError while a process runs it."""
+        """Delete a run, also from the index of answers. Raises StoreError while a process runs it."""
         ...
 
     def close(self) -> None:

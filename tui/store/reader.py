@@ -275,3 +275,51 @@ def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
         "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id DESC", (storable(prefix),)
     ).fetchall()
     return [row[0] for row in rows]
+
+
+def select_result_numbers(connection: sqlite3.Connection, after: int, limit: int) -> list[Row]:
+    """Return numbers of results in their order with the hash of the answer, empty where there is none."""
+    return connection.execute(
+        "SELECT result.number, iif(typeof(answer) = 'text', answer, '') FROM result"
+        " JOIN trial ON trial.number = result.trial WHERE result.number > ? ORDER BY result.number LIMIT ?",
+        (after, limit),
+    ).fetchall()
+
+
+def select_content(connection: sqlite3.Connection, number: int) -> tuple[str, str] | None:
+    """Return the hash of the answer of a result and its JSON; None if it is not saved any more."""
+    row = connection.execute(
+        "SELECT iif(typeof(answer) = 'text', answer, ''), content FROM result"
+        " JOIN trial ON trial.number = result.trial WHERE result.number = ?",
+        (number,),
+    ).fetchone()
+    return None if row is None else (str(row[0]), str(row[1]))
+
+
+def select_places(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Row]:
+    """Return for each of these results its number, run, suite, start, case, model, repeat and verdict."""
+    wanted = json.dumps(list(numbers))
+    return connection.execute(
+        "SELECT result.number, run.id, run.suite_name, run.started_at, case_id, model, repeat, verdict"
+        " FROM json_each(?) AS wanted JOIN result ON result.number = wanted.value"
+        " JOIN trial ON trial.number = result.trial JOIN run ON run.number = trial.run",
+        (wanted,),
+    ).fetchall()
+
+
+def select_result_range(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:
+    """Return the smallest and greatest number of the results of a run; (0, -1) if it has none."""
+    first, last = connection.execute(
+        "SELECT min(result.number), max(result.number) FROM run JOIN trial ON trial.run = run.number"
+        " JOIN result ON result.trial = trial.number WHERE run.id = ?",
+        (run_id,),
+    ).fetchone()
+    return (0, -1) if first is None else (first, last)
+
+
+def select_results_of_run(connection: sqlite3.Connection, run: int) -> list[int]:
+    """Return the numbers of the results of a run."""
+    rows = connection.execute(
+        "SELECT result.number FROM trial JOIN result ON result.trial = trial.number WHERE run = ?", (run,)
+    )
+    return [row[0] for row in rows]

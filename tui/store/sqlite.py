@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+from tui.model.answer_search import AnswerHits, AnswerQuery, IndexProgress
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.outcomes import Outcome
@@ -17,6 +18,7 @@ from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.store import reader, writer
+from tui.store.answer_index import AnswerIndex
 from tui.store.codec import decode_suite, encode_result
 from tui.store.database import HistoryFile
 from tui.store.ownership import Owner, is_alive, sweep_owners
@@ -39,6 +41,7 @@ class SqliteStore:
         self._path = path
         self._owner = Owner(path)
         self._file = HistoryFile(path)
+        self._index = AnswerIndex(self._file)
         if not self._file.is_readonly:
             # It is reported as interrupted anyway; the disk may be full.
             with contextlib.suppress(StoreError):
@@ -208,6 +211,10 @@ class SqliteStore:
 
     def delete_run(self, run_id: str) -> None:
         """Delete a run: its pages are overwritten and returned to the disk."""
+        results = self._file.read(
+            lambda connection: reader.select_results_of_run(connection, self._known(connection, run_id))
+        )
+        self._index.forget(results)  # before and after: the process may be killed, and another one may index them again
         with self._file.writing() as connection:
             run = self._known(connection, run_id)
             self._refuse_running(connection, run, run_id)
@@ -218,9 +225,23 @@ class SqliteStore:
             # `execute` would run one step of the pragma, which frees one page.
             connection.executescript("PRAGMA incremental_vacuum")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._index.forget(results)
+
+    def begin_index(self) -> IndexProgress:
+        """Compare the index of answers with the history, and remove what was deleted."""
+        return self._index.begin_update()
+
+    def update_index(self) -> IndexProgress:
+        """Index the next few answers."""
+        return self._index.update()
+
+    def search_answers(self, query: AnswerQuery, limit: int, run_id: str = "") -> AnswerHits:
+        """Return the newest indexed answers that match a query, of all runs or of one."""
+        return self._index.search(query, limit, run_id)
 
     def close(self) -> None:
         """Close the store and release its file."""
+        self._index.close()
         self._file.close()
         self._owner.release()
 

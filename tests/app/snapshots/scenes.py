@@ -27,6 +27,7 @@ from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
 from tui.app.find.jump_dialog import JumpDialog
+from tui.app.find.search_dialog import SearchDialog
 from tui.app.find.search_panel import SearchPanel
 from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
@@ -98,6 +99,13 @@ async def searched(stage: Stage) -> None:
     await stage.until(lambda: panel.shown_text == panel.text, "the text is searched")
 
 
+async def indexed(stage: Stage) -> None:
+    """Wait until every answer is indexed and the last search has seen them."""
+    dialog = stage.app.screen
+    assert isinstance(dialog, SearchDialog)
+    await stage.until(lambda: dialog.is_settled, "every answer is searched")
+
+
 EXPLORE = (ExploreScreen, shows("reverse a text"))
 ANSWERED = (*EXPLORE, shows("the driver"))
 CHANGED = (ExploreScreen, shows("Mend it"), "d", shows("import secrets"))
@@ -138,6 +146,7 @@ SCENES = (
     Scene("export", run_session, (*RUNS, "e", ExportScreen)),
     Scene("model-chooser", run_session, (*ANSWERED, "M", ModelChooser)),
     Scene("jump", run_session, (*ANSWERED, "g", JumpDialog, shows("race in the cache"), *"fix pa", searched)),
+    Scene("search", run_session, (*ANSWERED, "ctrl+f", SearchDialog, *"parameter", indexed)),
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
     Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )

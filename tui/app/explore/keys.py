@@ -19,6 +19,7 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("f", "run_failed", "run.failed", "Rerun failed trials", label="rerun failed"),
     bind("slash", "filter", "look.filter", _FILTER, label="filter", shown="/", priority=True),
     bind("g", "app.jump", "look.jump", "Go to a case or suite by a part of its name", priority=True),
+    bind("ctrl+f", "app.search", "look.search", "Search all saved answers", priority=True),
     bind("m", "matrix", "look.matrix", "Matrix: all cases × all models", label="matrix"),
     bind("C", "compare", "look.compare", "Compare two answers word by word", label="compare"),
     bind("v", "review", "look.review", "Review: score the risk of answers", label="review"),

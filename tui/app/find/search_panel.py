@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
+from textual.message import Message
 from textual.widgets import Static
 
 from tui.app.presentation.pieces import Line
@@ -36,8 +37,8 @@ class SearchPanel(Vertical, Generic[T]):
     """Search while a text is typed, and call `on_chosen` with the entry that is chosen with Enter or a click.
 
     `search` runs in a thread, one call at a time: while it runs, only the last text is remembered. Enter waits for the
-    entries of the text that is displayed; `shown_text` is the text whose entries are displayed. `type_key` takes keys
-    before the input has the focus.
+    entries of the text that is displayed. `shown_text` is the text whose entries are displayed, and `searching` is true
+    while others are searched. `type_key` takes keys before the input has the focus.
     """
 
     DEFAULT_CSS = """
@@ -52,6 +53,13 @@ class SearchPanel(Vertical, Generic[T]):
         Binding("pageup", "page(-1)", "Page up", id="find.page-up", tooltip="Page up", show=False),
         Binding("pagedown", "page(1)", "Page down", id="find.page-down", tooltip="Page down", show=False),
     ]
+
+    class Searched(Message):
+        """Posted when the entries of a text are displayed."""
+
+        def __init__(self, entries: Sequence[Any]) -> None:
+            super().__init__()
+            self.entries = entries
 
     def __init__(
         self,
@@ -70,7 +78,7 @@ class SearchPanel(Vertical, Generic[T]):
         self.result: SearchResult[T] = SearchResult(())
         self._wanted: str | None = None
         self.shown_text = ""
-        self._searching = self._accepting = False
+        self.searching = self._accepting = False
 
     def compose(self) -> ComposeResult:
         """Compose the input, the list and the sentence about the entries."""
@@ -103,8 +111,8 @@ class SearchPanel(Vertical, Generic[T]):
     def search_again(self) -> None:
         """Search for the displayed text, although it has not changed."""
         self._wanted = self._input.value
-        if not self._searching:
-            self._searching = True
+        if not self.searching:
+            self.searching = True
             start_worker(self, self._search_all, group="search")
 
     async def _search_all(self) -> None:
@@ -117,7 +125,7 @@ class SearchPanel(Vertical, Generic[T]):
                     result = SearchResult((), sanitize_line(str(error), 600))
                 self._show(text, result)
         finally:
-            self._searching = False
+            self.searching = False
         if self._accepting:
             self.accept()
 
@@ -126,6 +134,7 @@ class SearchPanel(Vertical, Generic[T]):
         self.result, self.shown_text = result, text
         self._list.show_count(len(result.entries), cursor)
         self._note.update(Content(result.note))
+        self.post_message(self.Searched(result.entries))
 
     @on(PromptInput.Typed)
     def search_text(self, message: PromptInput.Typed) -> None:
@@ -138,7 +147,7 @@ class SearchPanel(Vertical, Generic[T]):
     @on(PromptInput.Entered)
     def accept(self) -> None:
         """Choose the entry under the cursor, as soon as the entries are those of the displayed text."""
-        self._accepting = self._searching
+        self._accepting = self.searching
         entry = self.entry
         if not self._accepting and entry is not None:
             self._on_chosen(entry)
