@@ -211,9 +211,10 @@ class SqliteStore:
 
     def delete_run(self, run_id: str) -> None:
         """Delete a run: its pages are overwritten and returned to the disk."""
-        results = self._file.read(
-            lambda connection: reader.select_results_of_run(connection, self._known(connection, run_id))
-        )
+        with self._file.using() as connection:
+            run = self._known(connection, run_id)
+            self._refuse_running(connection, run, run_id)
+            results = reader.select_results_of_run(connection, run)
         self._index.forget(results)  # before and after: the process may be killed, and another one may index them again
         with self._file.writing() as connection:
             run = self._known(connection, run_id)
