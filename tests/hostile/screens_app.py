@@ -12,12 +12,13 @@ from typing import Any
 
 from textual.screen import Screen
 
-from tests.support.kept_runs import STARTED, hostile_run, small_run
+from tests.support.kept_runs import STARTED, hostile_run, make_plan, make_result, small_run
 from tests.support.scripted_app import session_at
 from tests.support.scripted_session import ScriptedSession
 from tui.app.app import AssayApp
 from tui.app.main import run_and_close
 from tui.model.errors import StoreError
+from tui.model.suite import Case, Check, Suite
 from tui.session.consent import Consent
 from tui.store.sqlite import SqliteStore
 
@@ -80,10 +81,29 @@ def hostile_session(folder: Path) -> ScriptedSession:
     opened = session.suites[path]
     assert opened.suite is not None
     models = (*opened.suite.models, f"c {text}")
-    session.suites[path] = replace(opened, suite=replace(opened.suite, models=models))
+    suite = replace(opened.suite, models=models, cases=tuple(map(_with_editable_check, opened.suite.cases)))
+    session.suites[path] = replace(opened, suite=suite)
+    _keep_answers(folder, suite)
     session.unresolved = {models[2]: text}
     session.consents = [Consent("commands", text, text)]
     return session
+
+
+def _with_editable_check(case: Case) -> Case:
+    """Return a case with a first check that the check editor accepts."""
+    step = case.steps[0]
+    checked = replace(step, checks=(Check("expected_pattern", "canary"), *step.checks))
+    return replace(case, steps=(checked, *case.steps[1:]))
+
+
+def _keep_answers(folder: Path, suite: Suite) -> None:
+    """Save a run of the suite, older than the others."""
+    store = SqliteStore(folder / "runs.sqlite")
+    plan = replace(make_plan(suite.cases, [CANARY], run_id="00" + "a" * 30), suite=suite)
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [make_result(key, "failed", response=CANARY) for key in plan.trials])
+    store.finish_run(plan.run_id, "finished", STARTED)
+    store.close()
 
 
 def run(folder: Path, *, broken: bool) -> int:

@@ -24,6 +24,7 @@ from tui.model.run import Plan, RunOptions, RunState, new_run_id
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 from tui.runner.control import Control
+from tui.session.check_edits import CheckEdits
 from tui.session.consent import Consent
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
@@ -75,6 +76,10 @@ class ScriptedSession:
         if self.scores is None:
             self.scores = Reviews(self.history._store, next(iter(self.suites)).parent / "data", self.config)
         return self.scores
+
+    @property
+    def check_edits(self) -> CheckEdits:
+        return CheckEdits(self.history._store)
 
     def __post_init__(self) -> None:
         self._events: asyncio.Queue[Event] = asyncio.Queue()

@@ -15,6 +15,7 @@ from tui.session.consent import Consent
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
+    from tui.session.check_edits import CheckEdits
     from tui.session.reviews import Reviews
 
 
@@ -53,6 +54,11 @@ class Session(Protocol):
     @property
     def reviews(self) -> "Reviews":
         """Return the scores that people have given to saved runs."""
+        ...
+
+    @property
+    def check_edits(self) -> "CheckEdits":
+        """Return the edits of checks and cases in suite files."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

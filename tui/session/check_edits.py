@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import os
 import stat
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -175,7 +175,7 @@ class CheckTrial:
 
     async def judge(
         self, old: Check, new: Check, answers: Sequence[RecordedAnswer], *, accept_truncated: bool
-    ) -> AsyncIterator[Sequence[JudgedAnswer]]:
+    ) -> AsyncGenerator[Sequence[JudgedAnswer]]:
         """Yield the judged answers in batches, in their order; `new` takes the place of the check `old`.
 
         A pattern that took too long in several answers is not tried on the others. When the iteration is cancelled

@@ -22,6 +22,7 @@ from tests.app.snapshots.stage import (
     scored_session,
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
+from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
@@ -132,6 +133,7 @@ SCENES = (
     Scene("explore-diff", changes_session, CHANGED),
     Scene("explore-diff-zoomed", changes_session, (*CHANGED, "z", "v")),
     Scene("block-chooser", changes_session, (*CHANGED, "b", ChoiceScreen)),
+    Scene("check-editor", run_session, (*ANSWERED, "E", CheckEditorScreen, shows("the driver"), *"s?z")),
     Scene("matrix", run_session, MATRIX),
     Scene("matrix-pairs", run_session, (*MATRIX, "p", PairsScreen)),
     Scene("matrix-sort", run_session, (*MATRIX, "s", ChoiceScreen)),

@@ -77,6 +77,12 @@ class ChecksTab(Vertical):
         yield self._table
         yield self._detail
 
+    @property
+    def row(self) -> CheckRow | None:
+        """Return the check under the cursor; None if the case has none."""
+        place, rows = self._table.cursor, self._table.rows
+        return rows[place] if 0 <= place < len(rows) else None
+
     def show(self, selection: Selection) -> None:
         """Display the checks of the selected case with the results of its trials."""
         case, models = selection.case, selection.models

@@ -11,7 +11,6 @@ from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus
 
 from tui.app.context import AppContext
-from tui.app.editor import edit
 from tui.app.explore.answer_panes import AnswerPanes
 from tui.app.explore.copy_menu import copies, copy_one
 from tui.app.explore.header_bar import HeaderBar
@@ -20,6 +19,7 @@ from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.live_run import LiveRun
 from tui.app.explore.overview import SuiteOverview
 from tui.app.explore.saved_runs import SavedRuns
+from tui.app.explore.suite_edits import SuiteEdits, What
 from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
 from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
@@ -49,7 +49,6 @@ from tui.app.widgets.question_line import QuestionLine
 from tui.app.widgets.scroll_view import TailView
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
-from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
 from tui.model.suite import Case
 
@@ -88,6 +87,7 @@ class ExploreScreen(FrameScreen):
         self.run_controls = RunControls(context, self)
         self.navigator = Navigator(context, self)
         self.saved_runs = SavedRuns(context)
+        self.suite_edits = SuiteEdits(context, self)
         self.live_run = LiveRun(context)
         self.header = HeaderBar(id="header")
         self.suites = SuitePanel(context.selection, id="suites")
@@ -442,17 +442,13 @@ class ExploreScreen(FrameScreen):
             self.show_selection()
 
     @work(group="edit", exclusive=True)
-    async def action_edit(self) -> None:
-        """Open the suite file in the user's editor, at the selected case."""
+    async def action_edit(self, what: What) -> None:
+        """Edit the suite's file or the selected check, or add a case and select it."""
+        added = await self.suite_edits.edit(what, self.details.check_row, self.answers.current_model)
         open_suite = self.selection.open_suite
-        if open_suite is None:
-            return
-        if open_suite.label:
-            self.notify("A saved run cannot be edited. Open its suite to edit the cases.", markup=False)
-            return
-        fault = await edit(self.app, open_suite.path, open_suite.line_of(self.selection.case))
-        if fault:
-            self.notify(sanitize_line(fault), severity="warning", markup=False)
+        if open_suite is not None and (case := open_suite.find_case(added)):
+            self.suites.show()
+            self.select(open_suite, case)
 
     # Keys for runs
 

@@ -21,6 +21,7 @@ from tui.app.explore.attempt_lines import (
     retry_lines,
     served_lines,
 )
+from tui.app.explore.checks_lines import CheckRow
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
 from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
@@ -282,6 +283,12 @@ class DetailTabs(Vertical):
     def diff(self) -> "DiffPanel | None":
         """Return the Diff tab; None until it is first displayed."""
         return self._tabs.get("diff")  # type: ignore[return-value]
+
+    @property
+    def check_row(self) -> CheckRow | None:
+        """Return the highlighted check; None if another tab than Checks is displayed."""
+        tab = self._tabs["checks"]
+        return tab.row if isinstance(tab, ChecksTab) and tab.display else None
 
     def offers(self, tab: TabId) -> bool:
         """Return whether the selected case has a tab."""

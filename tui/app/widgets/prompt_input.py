@@ -39,8 +39,8 @@ class PromptInput(Input):
     class Left(Message):
         """Posted when Escape is pressed."""
 
-    def __init__(self, placeholder: str, *, id: str | None = None) -> None:
-        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=400, id=id)
+    def __init__(self, placeholder: str, *, id: str | None = None, max_length: int = 400) -> None:
+        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=max_length, id=id)
         self._in_order: frozenset[str] = frozenset()
 
     def validate_value(self, value: str) -> str:

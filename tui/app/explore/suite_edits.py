@@ -1,0 +1,84 @@
+"""Edits of the selected suite's file: in the user's editor, in the check editor, and as a new or a copied case."""
+
+import asyncio
+from typing import Any, Literal
+
+from textual.screen import Screen
+
+from tui.app.context import AppContext
+from tui.app.editor import edit
+from tui.app.explore.checks_lines import CheckRow, check_rows
+from tui.app.keymap import key_of
+from tui.app.notifications import notify_error
+from tui.app.open_suites import OpenSuite
+from tui.app.suite_loader import SuitesRead
+from tui.model.errors import AssayError
+from tui.model.sanitize import remove_unseen, sanitize_line
+from tui.model.suite import Case
+
+What = Literal["file", "check", "copy", "new case"]
+_SAVED_RUN = "A saved run cannot be edited. Open its suite to edit the cases."
+_NO_CHECK = "This case has no check that can be edited here. Press {key} to edit the file."
+_NOT_HERE = "This check is not a single line of visible text. Press {key} to edit the file."
+
+
+class SuiteEdits:
+    """Edit the file of the selected suite; every edit is reported on `screen`."""
+
+    def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
+        self._context, self._screen = context, screen
+
+    async def edit(self, what: What, row: CheckRow | None, model: str) -> str | None:
+        """Edit the suite's file at the selected case, and return the id of a case that was added.
+
+        `row` is the highlighted check, without one the first check that can be edited, and `model` the current one.
+        """
+        selection = self._context.selection
+        open_suite, case = selection.open_suite, selection.case
+        if open_suite is None:
+            return None
+        if open_suite.label:
+            self._screen.notify(_SAVED_RUN, markup=False)
+        elif what == "file":
+            fault = await edit(self._screen.app, open_suite.path, open_suite.line_of(case))
+            if fault:
+                self._warn(sanitize_line(fault))
+        elif open_suite.broken:
+            self._warn("The file has errors. Correct them first.")
+        elif case is None:
+            self._warn("Select a case first.")
+        elif what == "check":
+            await self._edit_check(open_suite, case, row, model)
+        else:
+            return await self._add_case(open_suite, case, what)
+        return None
+
+    async def _edit_check(self, open_suite: OpenSuite, case: Case, row: CheckRow | None, model: str) -> None:
+        from tui.app.check_editor.screen import CheckEditorScreen
+        from tui.session.check_edits import is_editable
+
+        row = row or next((each for each in check_rows(case) if is_editable(each.check)), None)
+        if row is None:
+            self._warn(_NO_CHECK.format(key=key_of(self._screen, "look.edit")))
+        elif not is_editable(row.check) or remove_unseen(row.check.target) != row.check.target:
+            self._warn(_NOT_HERE.format(key=key_of(self._screen, "look.edit")))
+        else:
+            await self._screen.app.push_screen_wait(CheckEditorScreen(self._context, open_suite, case, row, model))
+
+    async def _add_case(self, open_suite: OpenSuite, case: Case, what: What) -> str | None:
+        """Write a case to the file, and read the suite again."""
+        suite, edits = open_suite.suite, self._context.session.check_edits
+        if suite is None:
+            return None
+        add = edits.copy_case if what == "copy" else edits.add_case
+        try:
+            added = await asyncio.to_thread(add, suite, case)
+        except AssayError as error:
+            notify_error(self._screen, error)
+            return None
+        await asyncio.to_thread(self._context.open_suites.read, open_suite.path)
+        self._context.post(SuitesRead([open_suite.path], again=False))
+        return added
+
+    def _warn(self, text: str) -> None:
+        self._screen.notify(text, severity="warning", markup=False)
