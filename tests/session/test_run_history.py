@@ -14,6 +14,7 @@ from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_ru
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun
+from tui.model.suite import Check, RepositoryContext
 from tui.session.run_history import RunHistory, replay_name
 from tui.store.sqlite import SqliteStore
 
@@ -120,6 +121,30 @@ def test_a_replay_is_a_new_run_of_recorded_answers(store: SqliteStore, tmp_path:
     assert plan.run_id != kept.record.id
     assert {trial.model for trial in plan.trials} == {replay_name(kept.record.id, A), replay_name(kept.record.id, B)}
     assert len(plan.trials) == len(kept.results)
+
+
+def test_answers_are_judged_again_only_for_cases_with_the_same_input(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    first, second, third, *rest = kept.plan.suite.cases
+    step = first.steps[0]
+    suite = replace(
+        kept.plan.suite,
+        cases=(
+            replace(first, line=7, tags=(), steps=(replace(step, checks=(Check("expected_pattern", "new"),)),)),
+            replace(second, steps=(replace(step, input="another question"),)),
+            replace(third, system_message="Be brief."),
+            replace(rest[0], id="another"),
+        ),
+    )
+    plan = history.plan_rejudge(kept.record.id, suite)
+    assert plan.suite is suite
+    assert plan.run_id != kept.record.id
+    assert plan.options.attempts == 1
+    assert {trial.case for trial in plan.trials} == {first.id}
+    assert {trial.model for trial in plan.trials} == {replay_name(kept.record.id, A), replay_name(kept.record.id, B)}
+    moved = replace(kept.plan.suite, repository_context=RepositoryContext("src"))
+    assert history.plan_rejudge(kept.record.id, moved).trials == ()
 
 
 def test_a_suite_has_one_baseline_which_outlives_the_app(store: SqliteStore, tmp_path: Path) -> None:

@@ -274,9 +274,11 @@ class RunQueue:
 
 
 def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
-    """Return a plan with the suite, the models and the options of the saved run."""
+    """Return a plan with the models and the options of the saved run, and with its suite or that of the request."""
     if request.mode == "replay":
         return session.history.plan_replay(request.run, request.speed)
+    if request.mode == "rejudge":
+        return session.history.plan_rejudge(request.run, request.suite)
     return session.history.plan_again(request.run, request.trials, missing=request.mode == "missing")
 
 

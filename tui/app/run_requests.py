@@ -22,7 +22,8 @@ class RunRequest:
     """The trials of a suite to run. `streaming` None means the setting of the suite.
 
     With the id of a saved `run` the trials become part of that run: as new `attempts`, only those whose result is
-    `missing`, or as a `replay` of its recorded answers. `speed` is the factor of a replay; None replays without pauses.
+    `missing`. Its recorded answers become a run of their own as a `replay`, or to `rejudge` them with the checks of the
+    suite. `speed` is the factor of a replay; None replays without pauses.
     """
 
     path: Path
@@ -30,7 +31,7 @@ class RunRequest:
     trials: tuple[TrialKey, ...]
     streaming: bool | None = None
     run: str = ""
-    mode: Literal["attempts", "missing", "replay"] = "attempts"
+    mode: Literal["attempts", "missing", "replay", "rejudge"] = "attempts"
     speed: float | None = None
 
     @property

@@ -17,7 +17,7 @@ from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportFormat, RunDetails, RunRecord, RunSetup, new_run_id
 from tui.model.state import TrialProgress
 from tui.model.subjects import Config, Subject
-from tui.model.suite import Suite
+from tui.model.suite import Case, Suite
 from tui.risk.score_files import ScoreCount
 from tui.session.answers import SavedAnswers
 from tui.session.files import write_safely
@@ -220,6 +220,18 @@ class RunHistory:
         options = replace(setup.options, delay_ms=0, replay_speed=speed)
         return Plan(new_run_id(), suite, subjects, options, trials)
 
+    def plan_rejudge(self, run_id: str, suite: Suite) -> Plan:
+        """Return a plan for a new run that judges the recorded answers of this run with the checks of another suite.
+
+        The models have the names of a replay. Cases that were not run with the same input are left out: their answers
+        belong to another question.
+        """
+        replayed = self.plan_replay(run_id)
+        asked = {case.id: _question_of(replayed.suite, case) for case in replayed.suite.cases}
+        same = {case.id for case in suite.cases if asked.get(case.id) == _question_of(suite, case)}
+        trials = tuple(trial for trial in replayed.trials if trial.case in same)
+        return replace(replayed, suite=suite, options=replace(replayed.options, attempts=1), trials=trials)
+
     def _earlier(self, run_id: str, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialResult]:
         if len(trials) <= _FEW:
             return {result.trial: result for result in self.read_trials(run_id, trials)}
@@ -293,6 +305,13 @@ class RunHistory:
 def _last_server(result: TrialResult) -> ServedBy | None:
     every = [step.served_by for attempt in result.attempts for step in attempt.steps if step.served_by is not None]
     return every[-1] if every else None
+
+
+def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
+    """Return all that the answer to a case depends on in its suite."""
+    inputs = tuple(step.input for step in case.steps)
+    files = case.code_context, case.apply_changes, case.target_file, suite.repository_context, suite.repo_clone
+    return inputs, case.system_message, case.memory, case.command, *files
 
 
 def replay_name(run_id: str, model: str) -> str:

@@ -122,6 +122,40 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
         assert all(record.passed == 2 for record in history.list_runs())
 
 
+async def test_answers_are_judged_again_with_a_changed_check_in_a_run_of_their_own(tmp_path: Path) -> None:
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    cases = "\n".join(CASE % (n, n, n) for n in range(3))
+    (suites / "kept.yaml").write_text(SUITE % cases)
+    async with ModelServer(say("all is fine")) as server:
+        environ = environ_of(tmp_path, server.url)
+        async with app_on(environ, suites) as (_, pilot, explore):
+            await pilot.press("R")
+            await until(pilot, lambda: explore.selection.state.counts.done == 6)
+            await until(pilot, lambda: not explore.context.runs.busy)
+        requests = len(server.asked)
+        changed = cases.replace("[fine]", "[bad]", 1).replace("question 2", "another question")
+        (suites / "kept.yaml").write_text(SUITE % changed)
+        async with app_on(environ, suites) as (app, pilot, explore):
+            history = explore.context.session.history
+            [before] = history.list_runs()
+            outcomes = history.read_outcomes(before.id)
+            await pilot.press("H")
+            await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.lines.run)
+            await pilot.press("J")
+            await until(pilot, lambda: len(history.list_runs()) == 2 and not explore.context.runs.busy)
+            again, kept = history.list_runs()
+            assert (kept, history.read_outcomes(kept.id)) == (before, outcomes)
+            judged = [(each.case, each.trial.model, each.verdict) for each in history.read_outcomes(again.id)]
+            a, b = (f"replay/{kept.id}/{model}" for model in kept.models)
+            assert sorted(judged) == [
+                ("c0", a, "failed"), ("c0", b, "failed"), ("c1", a, "passed"), ("c1", b, "passed")
+            ]  # fmt: skip
+            note = history.read_trials(again.id, [outcome.trial for outcome in history.read_outcomes(again.id)])
+            assert all("recorded answer of run" in str(each.attempts[-1].steps[0].notes) for each in note)
+        assert len(server.asked) == requests
+
+
 def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp_path: Path) -> None:
     home = CommandLine(tmp_path)
     environ = home.environ()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -9,13 +10,13 @@ from tui.app.context import AppContext
 from tui.app.open_suites import OpenSuite
 from tui.app.run_requests import RunRequest
 from tui.app.runs.lines import SHORT_ID, run_title
-from tui.model.errors import Problem
+from tui.model.errors import Problem, SuiteError
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.model.state import RunState
 from tui.session.run_history import OpenedRun, RunHistory, replay_name
 
-_RUNS_FOLDER, _REPLAYS_FOLDER = "saved runs", "recorded answers"
+_RUNS_FOLDER, _REPLAYS_FOLDER, _REJUDGED_FOLDER = "saved runs", "recorded answers", "judged again"
 
 
 class SavedRuns:
@@ -44,7 +45,7 @@ class SavedRuns:
             return known, False
         state = RunState()
         state.take_unread(opened.first)
-        return self._add(path, opened, opened.record.models, state, run_id), True
+        return self._add(path, opened, opened.record.models, state, _RUNS_FOLDER), True
 
     async def read_outcomes(self, saved: OpenSuite) -> None:
         """Read the outcome of each trial of an open run."""
@@ -80,8 +81,26 @@ class SavedRuns:
         models = tuple(replay_name(run.id, model) for model in dict.fromkeys(key.model for key in outcomes))
         trials = tuple(TrialKey(key.case, replay_name(run.id, key.model), key.repeat) for key in outcomes)
         path = Path(f"{run.suite_path} (replay of run {run.id[:SHORT_ID]})")
-        added = self._add(path, opened, models, RunState())
+        added = self._add(path, opened, models, RunState(), _REPLAYS_FOLDER)
         request = RunRequest(path, opened.suite, trials, None, run.id, "replay", speed) if trials else None
+        return added, request
+
+    async def rejudge(self, run: RunRecord) -> tuple[OpenSuite, RunRequest | None]:
+        """Open a suite in which the answers of a run are judged with the checks of the suite's file.
+
+        Return it with the request that judges them; None if no case was run with the same input. Raises SuiteError for
+        a file with errors.
+        """
+        loaded = await asyncio.to_thread(self._session.open_suite, Path(run.suite_path))
+        if loaded.suite is None:
+            raise SuiteError("The suite cannot be read", where=run.suite_path, fix="Correct its errors first.")
+        opened = await asyncio.to_thread(self._history.open_run, run.id)
+        plan = await asyncio.to_thread(self._history.plan_rejudge, run.id, loaded.suite)
+        models = tuple(dict.fromkeys(trial.model for trial in plan.trials))
+        path = Path(f"{run.suite_path} (run {run.id[:SHORT_ID]} judged again)")
+        opened = replace(opened, suite=plan.suite, changed="")
+        added = self._add(path, opened, models, RunState(), _REJUDGED_FOLDER)
+        request = RunRequest(path, plan.suite, plan.trials, None, run.id, "rejudge") if plan.trials else None
         return added, request
 
     def close(self, run_ids: Collection[str]) -> None:
@@ -90,12 +109,12 @@ class SavedRuns:
             if each.run in run_ids:
                 self._open_suites.remove_saved_run(each.path)
 
-    def _add(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, run: str = "") -> OpenSuite:
+    def _add(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, folder: str) -> OpenSuite:
         problems: tuple[Problem, ...] = ()
         if opened.changed:
             problems = (Problem(str(path), None, None, "warning", "saved run", opened.changed),)
-        folder, title = _RUNS_FOLDER if run else _REPLAYS_FOLDER, run_title(opened.record)
-        saved = OpenSuite(path, folder, opened.suite, problems, True, run, title)
+        run = opened.record.id if folder == _RUNS_FOLDER else ""
+        saved = OpenSuite(path, folder, opened.suite, problems, True, run, run_title(opened.record))
         self._open_suites.add_saved_run(saved, state)
         self._selection.choose_models(models, path)
         return saved

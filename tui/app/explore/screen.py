@@ -335,6 +335,11 @@ class ExploreScreen(FrameScreen):
                 added, request = await self.saved_runs.replay(choice.run, 1.0 if choice.act == "replay" else None)
                 self._show_saved_run(added)
                 self.run_controls.start(request, "This run has no answers to replay.")
+            case "rejudge":
+                self.context.scores.record_names(choice.run.id, "a replay")
+                added, request = await self.saved_runs.rejudge(choice.run)
+                self._show_saved_run(added)
+                self.run_controls.start(request, "No case of the file was run with its current prompt.")
             case "open":
                 await self.open_run(choice.run.id)
             case "resume":

@@ -28,7 +28,7 @@ from tui.session.run_history import RunHistory
 
 _POLL_SECONDS = 2.0
 _LOW = 16
-Act = Literal["open", "resume", "failed", "replay", "replay at once", "compare", "review"]
+Act = Literal["open", "resume", "failed", "replay", "replay at once", "rejudge", "compare", "review"]
 
 
 class RunChoice(NamedTuple):
@@ -61,6 +61,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
             "replay",
         ),
         bind("P", "choose('replay at once')", "runs.replay-at-once", "Replay the recorded answers instantly"),
+        bind("J", "choose('rejudge')", "runs.rejudge", "Judge its answers again with the checks of the suite's file"),
         bind(
             "c",
             "choose('compare')",
@@ -157,7 +158,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         run = self._run
         if run is None:
             self.notify("No run selected.", severity="warning", markup=False)
-        elif act in ("resume", "failed") and run.state == "running":
+        elif act in ("resume", "failed", "rejudge") and run.state == "running":
             self.notify("This run is still in progress.", severity="warning", markup=False)
         elif act == "resume" and run.state == "finished":
             self.notify("This run is finished: nothing left to run.", markup=False)
