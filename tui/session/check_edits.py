@@ -169,6 +169,10 @@ class CheckTrial:
     def __init__(self) -> None:
         self._checker = Checker()
 
+    async def start(self) -> None:
+        """Start a worker process, so that the first pattern does not wait for it."""
+        await self._checker.decide([Check("expected_pattern", "^")], Answer(""))
+
     async def fault(self, check: Check) -> str | None:
         """Return why the target of a check is invalid, or None."""
         return await asyncio.to_thread(pattern_error, check.kind, check.target)

@@ -36,6 +36,7 @@ from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
 from tui.app.widgets.text_views import PieceLine
+from tui.app.workers import start_worker
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case, Check, Suite
@@ -164,6 +165,7 @@ class CheckEditorScreen(AppScreen[None]):
         self._input.handle_in_order("check.answers", "check.leave-text", "check.save")
         self.context.unsaved_work.append(self._describe_unsaved)
         self._read()
+        start_worker(self, self._trial.start, group="start")
 
     async def on_unmount(self) -> None:
         """End the worker processes."""
