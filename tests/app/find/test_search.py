@@ -92,6 +92,13 @@ async def test_only_the_displayed_run_is_searched(store: SqliteStore, tmp_path: 
         await seen.until(lambda: len(hits(seen)) == 2)
 
 
+async def test_it_is_recorded_that_names_were_displayed(store: SqliteStore, tmp_path: Path) -> None:
+    async with explored(session_of(store, tmp_path)) as seen:
+        await searched(seen, '"an old"')
+        await seen.until(lambda: hits(seen))
+        await seen.until(lambda: seen.screen.context.scores._recorded == {ONE}, "of the found run alone")
+
+
 async def test_nothing_is_an_error(store: SqliteStore, tmp_path: Path) -> None:
     async with explored(session_of(store, tmp_path)) as seen:
         await searched(seen, 'text:( " NOT *')
