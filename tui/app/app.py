@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
@@ -25,11 +26,12 @@ from tui.model.sanitize import sanitize_line
 if TYPE_CHECKING:
     from tui.app.context import AppContext
     from tui.app.find.finder import Finder
-    from tui.app.run_messages import RunRefused, StoreTrouble
+    from tui.app.run_messages import RunEnded, RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.session.consent import Consent
 
 _MOST_KEYMAP_NOTICES = 4
+_LONG_RUN_SECONDS = 60
 
 
 class AssayApp(ThemedApp[int]):
@@ -213,6 +215,19 @@ class AssayApp(ThemedApp[int]):
         """Open the dialog that searches the saved answers."""
         if self._finder is not None:
             self._finder.search()
+
+    def action_tour(self) -> None:
+        """Show the tour of the screen."""
+        from tui.app.explore.tour import TourScreen
+
+        if not isinstance(self.screen, TourScreen):
+            self.push_screen(TourScreen(self.screen))
+
+    def on_run_ended(self, message: "RunEnded") -> None:
+        """Ring the bell at the end of a long run if the terminal does not have the focus, as far as it reports that."""
+        elapsed = self._app_context.runs.elapsed(message.path, monotonic()) if self._app_context else None
+        if not self.app_focus and message.outcome is not None and (elapsed or 0) >= _LONG_RUN_SECONDS:
+            self.bell()
 
     def action_leave(self) -> None:
         """Quit, after a confirmation while a run is in progress or changes are unsaved."""

@@ -17,7 +17,7 @@ from tui.app.theme.themed_app import ThemedApp
 from tui.model.sanitize import sanitize_line
 from tui.model.suggest import did_you_mean
 
-_ACTION = re.compile(r"\{([a-z_]+)\}")
+_ACTION = re.compile(r"\{([a-z_.]+)\}")
 
 
 def bindings_in_order(screen: Screen[Any]) -> list[ActiveBinding]:
@@ -66,10 +66,11 @@ def key_of(screen: Screen[Any], binding_id: str) -> str:
 
 
 def _moved_bindings(screen: Screen[Any]) -> Iterator[Binding]:
-    """Yield the bindings of a screen with the keys that the config gives them, one for each key."""
+    """Yield the bindings of a screen and its app with the keys that the config gives them, one for each key."""
     keymap = screen.app.keymap if isinstance(screen.app, ThemedApp) else {}
-    for binding in _bindings_of(type(screen)):
-        yield from _moved(binding, keymap)
+    for node in (type(screen), type(screen.app)):
+        for binding in _bindings_of(node):
+            yield from _moved(binding, keymap)
 
 
 def _moved(binding: Binding, keymap: Mapping[str, str]) -> Iterable[Binding]:

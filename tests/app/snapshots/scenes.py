@@ -27,6 +27,7 @@ from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
+from tui.app.explore.tour import TourScreen
 from tui.app.find.jump_dialog import JumpDialog
 from tui.app.find.search_dialog import SearchDialog
 from tui.app.find.search_panel import SearchPanel
@@ -124,6 +125,7 @@ SCENES = (
     Scene("explore-error", run_session, (*ANSWERED, "]", "]", shows("safe way to reverse"), "2", shows("LOCAL_KEY"))),
     Scene("explore-streaming", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
     Scene("explore-rendered", run_session, (*ANSWERED, "b", shows("▏"))),
+    Scene("tour", new_session, (*EXPLORE, "f1", TourScreen, "enter")),
     Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
     Scene("explore-filter", run_session, (*ANSWERED, "/", *"hash")),
     Scene("explore-filter-keys", run_session, (*ANSWERED, "/", *"cat:")),

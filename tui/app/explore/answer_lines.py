@@ -16,7 +16,7 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     if reason == "paused":
         return "Run paused: this case starts when it continues."
     if trial is None:
-        return "Not run yet. Press {run_case} to run this case, {run_suite} to run the suite."
+        return "Not run yet. Press {run_case} to run this case, {run_suite} to run the suite, {app.tour} for a tour."
     if trial.waits is not None:
         why = sanitize_text(trial.waits.reason).rstrip()
         stop = "" if why.endswith((".", "!", "?")) else "."

@@ -58,5 +58,6 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("ctrl+right", "pane_beside(1)", "pane.next", "Next pane"),
     bind("ctrl+left", "pane_beside(-1)", "pane.before", "Previous pane"),
     bind("equals_sign", "toggle_in_step", "pane.in-step", "Scroll panes together or separately", shown="="),
+    bind("f1", "app.tour", "look.tour", "Tour of this screen in six steps", shown="F1"),
     bind("escape", "back", "look.back", "Leave zoom or filter, or go back to the suites"),
 ]
