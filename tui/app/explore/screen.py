@@ -77,6 +77,8 @@ class ExploreScreen(FrameScreen):
     ExploreScreen.-no-suites SuitePanel { display: none; }
     ExploreScreen.-case.-only-details DetailTabs { display: block; height: 1fr; }
     ExploreScreen.-case.-only-details AnswerPanes, ExploreScreen.-case.-only-details SuitePanel { display: none; }
+    ExploreScreen SuitePanel.-explained, ExploreScreen DetailTabs.-explained,
+    ExploreScreen .-explained AnswerPane, ExploreScreen .-explained DetailTabs { border: round $accent; }
     """
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
     AUTO_FOCUS = "#tree"

@@ -95,7 +95,6 @@ class TourScreen(Dialog[None]):
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
     TourScreen Static { height: auto; }
-    .-explained { outline: round $accent; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("enter,right,space,n", "go(1)", "tour.next", "Next step", label="next"),
