@@ -322,6 +322,16 @@ CHAT = [
         ),
     ),
     Mode(
+        "a finish reason with a prefix",
+        events(delta("well", "content_filter: RECITATION"), "[DONE]"),
+        Outcome(
+            "incomplete",
+            error="The answer stopped early: content filter (content_filter)",
+            text="well",
+            usage=(None, None),
+        ),
+    ),
+    Mode(
         "an error in the choice after text",
         events(delta("half "), BROKEN),
         partial("HOST sent an error: upstream died"),

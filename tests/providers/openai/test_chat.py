@@ -185,6 +185,7 @@ def test_a_stream_in_single_bytes_says_the_same(data: Sequence[Any], chunks: lis
         ("tool_calls", "tool_calls"),
         ("function_call", "tool_calls"),
         ("content_filter", "content_filter"),
+        ("content_filter: RECITATION", "content_filter"),
         ("something new", "other"),
         (None, None),
         ("", None),

@@ -117,6 +117,11 @@ STREAMS: dict[str, tuple[Sequence[bytes], list[Chunk], FinishReason]] = {
     ),
     "cut by a filter": ([text("a"), ended("incomplete", incomplete_details={"reason": "content_filter"})],
                         [Text("a")], "content_filter"),
+    "cut for a reason that is none": (
+        [text("a"), ended("incomplete", incomplete_details={"reason": "stop"})],
+        [Text("a")],
+        "incomplete",
+    ),
     "cut for another reason": ([text("a"), ended("incomplete", incomplete_details=None)], [Text("a")], "incomplete"),
     "unknown events and items": (
         [named("response.hologram.delta", delta="x"), added({"type": "hologram"}), done({"type": "hologram"}),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.model.finish_reasons import finish_reason_of
+from tui.model.finish_reasons import combined_reason, finish_reason_of
 from tui.model.provider_messages import FinishReason, NoteChunk, Request, UsageChunk
 from tui.model.results import Usage
 from tui.providers.http.decoder import (
@@ -150,7 +150,7 @@ class ResponsesDecoder(AnswerDecoder):
         reason = text_of(part_of(response, "incomplete_details"), "reason")
         is_complete = all(status in ("completed", None) for status in statuses)
         if reason or not is_complete or _has_incomplete_item(response):
-            return finish_reason_of(reason, "incomplete")
+            return combined_reason(finish_reason_of(reason, "incomplete"), "incomplete")
         if self._refused:
             return "declined"
         return "tool_calls" if self._calls and "text" not in self._shown else "stop"
