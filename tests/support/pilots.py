@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from textual.app import App
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -28,6 +29,12 @@ async def until(
                 f"{what or 'the condition'} does not hold after {within:g} s{_source(condition)}\n{describe(pilot.app)}"
             )
         await pilot.pause()
+
+
+def press_at_once(app: App[Any], *keys: str) -> None:
+    """Press keys faster than any of them can be handled; a name of one character is also the character."""
+    for key in keys:
+        app.post_message(Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None)))
 
 
 def screen_rows(screen: Screen[Any]) -> list[str]:

@@ -9,13 +9,14 @@ from textual.pilot import Pilot
 
 from tests.app.diff.diff_app import DiffApp
 from tests.app.diff.samples import MENDED, SERVICE, sample
-from tests.support.pilots import until
+from tests.support.pilots import press_at_once, until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
 from tui.app.dialogs import ChoiceScreen
 from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.prompt_input import PromptInput
 
 ROOT = Path(__file__).parents[3]
 
@@ -146,6 +147,16 @@ async def test_searching_marks_and_goes_on(tmp_path: Path) -> None:
         await seen.press("slash", "escape")
         await seen.until(lambda: "found" not in seen.place)
         await seen.press("slash", *"nowhere")
+        await seen.until(lambda: "not found" in seen.place)
+
+
+async def test_a_key_right_after_escape_from_the_search_is_a_command(tmp_path: Path) -> None:
+    async with shown("several", tmp_path) as seen:
+        await seen.press("slash", *"amount")
+        await seen.until(lambda: "found" in seen.place)
+        press_at_once(seen.app, "escape", "slash")
+        await seen.until(lambda: "found" not in seen.place and isinstance(seen.app.focused, PromptInput))
+        await seen.press(*"nowhere")
         await seen.until(lambda: "not found" in seen.place)
 
 

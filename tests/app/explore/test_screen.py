@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import CASES, explored, session_for
-from tests.support.pilots import screen_rows, until
+from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.dialogs import ConfirmScreen, HelpScreen
@@ -135,6 +135,19 @@ async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path
         await seen.until(lambda: len(seen.rows) == 6)
         await seen.press("slash", *"tags:x")
         await seen.until(lambda: "did you mean tag" in seen.screen.suites.hint)
+
+
+async def test_a_key_right_after_escape_from_the_filter_is_a_command(tmp_path: Path) -> None:
+    async with explored(session_for(tmp_path)) as seen:
+        await seen.press("slash", *"hash")
+        await seen.until(lambda: len(seen.rows) == 3)
+        press_at_once(seen.app, "x", "escape", "slash")
+        await seen.until(lambda: len(seen.rows) == 6 and seen.screen.suites.typing)
+        await seen.press(*"mail")
+        await seen.until(lambda: len(seen.rows) == 3 and "query by mail" in seen.rows[-1])
+        press_at_once(seen.app, "escape", "home")
+        await seen.until(lambda: len(seen.rows) == 6 and seen.screen.suites.suite_tree.cursor == 0)
+        assert not seen.screen.suites.filtering
 
 
 async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.app.explore.explored import Seen, explored, session_for
 from tests.app.matrix.matrix_app import running_app
 from tests.app.matrix.samples import EARLIER, MODELS, large, matrix_of, repeated, result
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
-from tests.support.pilots import until
+from tests.support.pilots import press_at_once, until
 from tests.support.scripted_session import ScriptedSession
 from tui.app.dialogs import ChoiceScreen, HelpScreen
 from tui.app.matrix.matrix import Order
@@ -199,12 +199,28 @@ async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
         await pilot.press("S")
         assert "reversed" in text_of(screen.header.line_for(200))
         await pilot.press("slash")
-        await until(pilot, lambda: screen.query("#filter"))
+        await until(pilot, lambda: screen.panel.filtering)
         await pilot.press(*"cat:sec status:fail", "enter")
         await until(pilot, lambda: matrix.case_count == 3)
         await pilot.press("escape")
         await until(pilot, lambda: matrix.case_count == 10)
         assert app.screen is screen
+
+
+async def test_a_key_right_after_escape_from_the_filter_is_a_command() -> None:
+    async with running_app(matrix_of()) as app:
+        screen, pilot, matrix = app.place, app.hand, app.matrix
+        for accept in ((), ("enter",)):
+            await pilot.press("slash", *"cat:sec", *accept)
+            await until(pilot, lambda: matrix.case_count < 10)
+            press_at_once(app, "escape", "slash")
+            await until(pilot, lambda: matrix.case_count == 10 and screen.panel.typing)
+            await pilot.press("escape")
+            await until(pilot, lambda: not screen.panel.filtering)
+        await pilot.press("slash")
+        await until(pilot, lambda: screen.panel.typing)
+        press_at_once(app, "escape", "escape")
+        await until(pilot, lambda: app.screen is not screen)
 
 
 async def test_the_cursor_stays_on_its_case_when_the_rows_change() -> None:

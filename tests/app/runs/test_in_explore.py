@@ -19,6 +19,7 @@ from tests.support.kept_runs import (
     priced_run,
     small_run,
 )
+from tests.support.pilots import press_at_once
 from tests.support.scripted_session import ScriptedSession, result_of, step_of
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.explore.screen import ExploreScreen
@@ -157,6 +158,17 @@ async def test_the_filter_of_runs_is_completed_and_names_the_nearest_key(store: 
         await seen.until(lambda: line.line.value == "suite:Other " and len(listed(seen)) == 1)
         await seen.press(*"modle:x")
         await seen.until(lambda: line.hint == "unknown filter modle:; did you mean model:?")
+
+
+async def test_a_key_right_after_escape_from_the_filter_is_a_command(store: SqliteStore, tmp_path: Path) -> None:
+    keep(store, numbered(small_run(), 1), numbered(small_run(), 2, "interrupted", "Other"))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("slash", *"state:fin")
+        await seen.until(lambda: len(listed(seen)) == 1)
+        press_at_once(seen.app, "escape", "slash")
+        await seen.until(lambda: len(listed(seen)) == 2 and isinstance(seen.app.focused, PromptInput))
+        await seen.press(*"suite:Other")
+        await seen.until(lambda: len(listed(seen)) == 1)
 
 
 async def test_a_run_is_opened_with_its_own_suite_and_its_answers(store: SqliteStore, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ async def test_a_removed_input_is_not_kept_by_the_screen() -> None:
     app: ThemedApp[None] = ThemedApp(theme_folders=[])
     async with app.run_test() as pilot:
         signal = app.screen.text_selection_started_signal
-        await app.screen.mount(PromptInput("filter"))
+        await app.screen.mount(PromptInput("filter", app.screen))
         await until(pilot, lambda: len(signal._subscriptions) == 1)
         await app.screen.query_one(PromptInput).remove()
         await until(pilot, lambda: len(signal._subscriptions) == 0)

@@ -68,7 +68,7 @@ class _CheckInput(PromptInput):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("enter", "screen.go_to_answers", "check.answers", "Go to the recorded answers", "answers", "Enter"),
-        bind("escape", "leave", "check.leave-text", "Close the check editor", "back"),
+        bind("escape", "screen.leave", "check.leave-text", "Close the check editor", "back"),
     ]
 
 
@@ -140,8 +140,8 @@ class CheckEditorScreen(AppScreen[None]):
         self._chosen: RecordedAnswer | None = None
         """The answer that the user moved the cursor to; without one the cursor stays on the first row."""
         self._head, self._status = _TextLine(), _TextLine()
-        self._input = _CheckInput("", max_length=_LONGEST)
         self._list, self._answer = _Answers(self._rows), AnswerView()
+        self._input = _CheckInput("", self._list, max_length=_LONGEST)
         self._answer_box = Vertical(self._answer, id="answer")
 
     def compose(self) -> ComposeResult:
@@ -342,7 +342,6 @@ class CheckEditorScreen(AppScreen[None]):
         places = f" in {len(self._places):,} places" if len(self._places) > 1 else ""
         self.notify(f"Saved{places}: {sanitize_line(self._path.name, 80)}", markup=False, timeout=3)
 
-    @on(PromptInput.Left)
     @work(group="leave", exclusive=True)
     async def action_leave(self) -> None:
         """Close the editor; ask first if the check is not saved."""

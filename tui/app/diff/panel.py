@@ -308,21 +308,32 @@ class DiffPanel(Vertical):
         from tui.app.widgets.prompt_input import PromptInput
 
         await self._close_input()
-        line = PromptInput(placeholder, id=purpose)
+        line = PromptInput(placeholder, self.view, id=purpose)
         await self.mount(line)
         line.start()
         return line
 
     async def _close_input(self) -> None:
-        for line in self.query("PromptInput"):
-            await line.remove()
+        from tui.app.widgets.prompt_input import PromptInput
+
+        for line in self.query(PromptInput):
+            await self._remove_input(line)
+
+    async def _remove_input(self, line: "PromptInput") -> None:
+        """Remove an input; clear the search if it was left."""
+        if line.left and line.id == "search":
+            self._search("")
+        await line.remove()
+
+    def _search(self, text: str) -> None:
+        self.view.search(text)
+        self.place.draw()
 
     def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
         """Search while the text is typed."""
         message.stop()
         if self.query("#search"):
-            self.view.search(message.text)
-            self.place.draw()
+            self._search(message.text)
 
     async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
         """Close the input and focus the diff; save the patch if a file name was typed."""
@@ -334,13 +345,10 @@ class DiffPanel(Vertical):
             self._save(message.text.strip())
 
     async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
-        """Close the input, and clear the search."""
+        """Close the input, unless another one has replaced it already."""
         message.stop()
-        if self.query("#search"):
-            self.view.search("")
-            self.place.draw()
-        await self._close_input()
-        self.view.focus()
+        if message.line.is_attached:
+            await self._remove_input(message.line)
 
 
 def _same(one: ShownDiff, other: ShownDiff | None) -> bool:

@@ -57,7 +57,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
             box.border_title = Content("Models")
             box.border_subtitle = Content("Space select · Enter show · Esc close")
             yield self._list
-            yield PromptInput("a: enter another model (provider/model or a variant)")
+            yield PromptInput("a: enter another model (provider/model or a variant)", self._list)
             yield self._hint
 
     def on_mount(self) -> None:
@@ -95,13 +95,9 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         self.query_one(PromptInput).value = ""
         self._list.focus()
 
-    def on_prompt_input_left(self) -> None:
-        """Go back to the list."""
-        self._list.focus()
-
     def action_type(self) -> None:
         """Focus the input for another model."""
-        self.query_one(PromptInput).focus()
+        self.query_one(PromptInput).start()
 
     def action_accept(self) -> None:
         """Close the dialog with the selected models."""

@@ -550,12 +550,12 @@ class ExploreScreen(FrameScreen):
         self.remove_class("-no-suites")
         await self.suites.open_filter()
 
-    async def action_back(self) -> None:
+    def action_back(self) -> None:
         """Close the zoom, else the filter, else focus the suites."""
         if self.answers.zoomed or self.has_class("-only-details"):
             self.action_zoom()
         elif self.suites.filtering and self.suites.has_focus_within:
-            await self.suites.close_filter()
+            self.suites.close_filter()
         else:
             self.suites.suite_tree.focus()
 

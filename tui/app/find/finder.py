@@ -46,24 +46,24 @@ class Finder:
         explore = self._explore
         open_suite = self._context.open_suites.get(target.path) if target.path else None
         if open_suite is not None:
-            await self._select(open_suite, open_suite.find_case(target.case_id))
+            self._select(open_suite, open_suite.find_case(target.case_id))
         elif not target.path:
             explore.stop_auto_follow()
-            await self._close_filter()
+            self._close_filter()
             explore.suites.go_to_folder(target.folder)
         explore.suites.suite_tree.focus()
 
-    async def _select(self, open_suite: OpenSuite, case: Case | None) -> None:
+    def _select(self, open_suite: OpenSuite, case: Case | None) -> None:
         """Select a case of a suite, or the suite. A filter that excludes it is closed."""
         selection = self._context.selection
         self._explore.stop_auto_follow()
         if selection.filter and (case is None or not selection.matches_filter(open_suite.path, case)):
-            await self._close_filter()
+            self._close_filter()
         self._explore.select(open_suite, case)
 
-    async def _close_filter(self) -> None:
+    def _close_filter(self) -> None:
         self._context.selection.filter = Filter()
-        await self._explore.suites.close_filter()
+        self._explore.suites.close_filter()
 
     def search(self) -> None:
         """Ask for a saved answer, and open its run there."""
@@ -89,7 +89,7 @@ class Finder:
         except AssayError as error:
             notify_error(explore, error)
             return
-        await self._select(saved, saved.find_case(hit.case))
+        self._select(saved, saved.find_case(hit.case))
         progress = self._context.open_suites.state(saved.path).trials.get(trial)
         if progress is not None:
             explore.answers.pin(progress, hit.attempt)

@@ -70,10 +70,10 @@ class SearchPanel(Vertical, Generic[T]):
     ) -> None:
         super().__init__()
         self._search, self._on_chosen = search, on_chosen
-        self._input = PromptInput(placeholder)
         self._list = FoundList(
             lambda place, width: line_of(self.result.entries[place], width), on_chosen=lambda _: self.accept()
         )
+        self._input = PromptInput(placeholder, self._list)
         self._note = Static(Content(), markup=False)
         self.result: SearchResult[T] = SearchResult(())
         self._wanted: str | None = None

@@ -269,9 +269,9 @@ class MatrixScreen(AppScreen[str | None]):
         """Close the screen."""
         self.dismiss(None)
 
-    async def action_back(self) -> None:
+    def action_back(self) -> None:
         """Close the filter if it is open, else the screen."""
-        if not await self.panel.close_filter():
+        if not self.panel.close_filter():
             self.dismiss(None)
 
 

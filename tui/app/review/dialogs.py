@@ -63,7 +63,8 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
         super().__init__()
         self._repeats, self._repeat_line = repeats, Static(Content(), markup=False)
         self._review, self._named = review, named
-        self._line, self._list = PromptInput("your name, saved with each score"), LineListView(on_chosen=self._begin)
+        self._list = LineListView(on_chosen=self._begin)
+        self._line = PromptInput("your name, saved with each score", self._list)
         self._line.value = name
         self._status, self._error = Static(Content(), markup=False), Static(Content(), markup=False)
 
@@ -123,8 +124,8 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
 
     @on(PromptInput.Left)
     def leave_name(self) -> None:
-        """Leave the input of the name."""
-        self._list.focus()
+        """Show the status for the name as it was left."""
+        self._update()
 
     def _begin(self, place: int) -> None:
         """Begin, unless the name is missing or the way unavailable."""

@@ -1,12 +1,16 @@
 """The queue of a review session as a list, with an input for its filter."""
 
+from typing import ClassVar
+
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
 from textual.geometry import Region
 from textual.message import Message
+from textual.widget import Widget
 
 from tui.app.presentation.pieces import Line
 from tui.app.review.lines import queue_line
@@ -52,8 +56,13 @@ class QueueList(LineListView):
 
 
 class _FilterInput(PromptInput):
-    def __init__(self, keys: KeyQueue) -> None:
-        super().__init__("")
+    # Without priority: the queue of keys keeps Escape in its place among the letters.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "cancel", id="line.leave", tooltip="Discard input"),
+    ]
+
+    def __init__(self, keys: KeyQueue, below: Widget) -> None:
+        super().__init__("", below)
         self._capture = KeyCapture(keys, self, focused_only=True)
 
     def start(self) -> None:
@@ -71,7 +80,7 @@ class _FilterInput(PromptInput):
         if event.key == "enter":
             await self.action_submit()
         else:
-            self.action_leave()
+            self.post_message(self.Left(self))
 
 
 class QueuePanel(Vertical):
@@ -108,7 +117,7 @@ class QueuePanel(Vertical):
     def __init__(self, keys: KeyQueue) -> None:
         super().__init__()
         self.lines = QueueList()
-        self._filter = _FilterInput(keys)
+        self._filter = _FilterInput(keys, self.lines)
         self._filter_line = FilterLine(self._filter, self._complete)
 
     def compose(self) -> ComposeResult:

@@ -78,7 +78,8 @@ class ExportScreen(Dialog[Path | None]):
     def __init__(self, history: RunHistory, run: RunRecord, hidden: int = 0) -> None:
         super().__init__()
         self._history, self._run, self._hidden = history, run, hidden
-        self._list, self._line = LineListView(), PromptInput("file name")
+        self._list = LineListView()
+        self._line = PromptInput("file name", self._list)
         self._message = Static(Content(), markup=False)
         self._answers = False
         self._named = ""
@@ -119,11 +120,6 @@ class ExportScreen(Dialog[Path | None]):
         self._name_file(message.place)
         if isinstance(message, LineListView.Chosen):
             self._line.start()
-
-    @on(PromptInput.Left)
-    def go_back(self) -> None:
-        """Move the focus back to the list of formats."""
-        self._list.focus()
 
     @on(PromptInput.Entered)
     def export_to_file(self, message: PromptInput.Entered) -> None:

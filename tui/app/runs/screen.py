@@ -13,7 +13,7 @@ from textual.events import Resize
 
 from tui.app.bindings import bind
 from tui.app.presentation.figures import counted
-from tui.app.runs.lines import RUN_FILTER, RunFilter, complete_run_filter, day_and_time, parse_run_filter
+from tui.app.runs.lines import RUN_FILTER, complete_run_filter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
 from tui.app.screens import AppScreen
 from tui.app.widgets.filter_line import FilterLine
@@ -238,20 +238,30 @@ class RunsScreen(AppScreen[RunChoice | None]):
 
     async def action_filter(self) -> None:
         """Open the filter line and focus it."""
-        line = next(iter(self.query(FilterLine)), None)
+        line = self._line
         if line is None:
-            line = FilterLine(PromptInput("state:interrupted suite:… model:… is:baseline !word"), self._complete)
+            line_input = PromptInput("state:interrupted suite:… model:… is:baseline !word", self.lines)
+            line = FilterLine(line_input, self._complete)
             await self.query_one("#list").mount(line)
         line.start()
 
     def _complete(self, text: str, cursor: int) -> list[Completion]:
         return complete_run_filter(text, cursor, self.lines.all_runs)
 
+    @property
+    def _line(self) -> FilterLine | None:
+        """Return the filter line, unless the user has left it."""
+        return next((line for line in self.query(FilterLine) if not line.line.left), None)
+
     @on(PromptInput.Typed)
     def filter(self, message: PromptInput.Typed) -> None:
         """Show only the runs that match the filter."""
-        run_filter = parse_run_filter(message.text)
-        self.query_one(FilterLine).show_hint(run_filter.hint)
+        self._apply_filter(message.text)
+
+    def _apply_filter(self, text: str) -> None:
+        run_filter = parse_run_filter(text)
+        if self._line is not None:
+            self._line.show_hint(run_filter.hint)
         self.lines.set_filter(run_filter)
         self._show_counts()
         self._read_setup()
@@ -263,16 +273,15 @@ class RunsScreen(AppScreen[RunChoice | None]):
 
     @on(PromptInput.Left)
     async def leave_filter(self) -> None:
-        """Close the filter, and show all runs."""
-        await self.query(FilterLine).remove()
-        self.lines.set_filter(RunFilter())
-        self.lines.focus()
-        self._show_counts()
-        self._read_setup()
+        """Remove a filter line that was left; another one may be open already."""
+        self._apply_filter(self._line.line.value if self._line else "")
+        for line in self.query(FilterLine):
+            if line.line.left:
+                await line.remove()
 
-    async def action_leave(self) -> None:
+    def action_leave(self) -> None:
         """Close the filter if it is open, else the screen."""
-        if self.query(FilterLine):
-            await self.leave_filter()
+        if self._line is not None:
+            self._line.line.action_leave()
         else:
             self.dismiss(None)

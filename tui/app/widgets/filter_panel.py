@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.content import Content
+from textual.css.query import DOMQuery
 from textual.message import Message
 from textual.widget import Widget
 
@@ -50,7 +51,7 @@ class FilteredPanel(Vertical):
 
     @property
     def filtering(self) -> bool:
-        """Return whether the filter is open."""
+        """Return whether the filter is open; one that the user has left counts as closed."""
         return self._line is not None
 
     @property
@@ -70,20 +71,18 @@ class FilteredPanel(Vertical):
             from tui.app.widgets.filter_line import FilterLine
             from tui.app.widgets.prompt_input import PromptInput
 
-            line = FilterLine(PromptInput(_EXAMPLE, id="filter"), self._complete, id="filter-line")
+            line = FilterLine(PromptInput(_EXAMPLE, self.rows), self._complete)
             await self.mount(line)
         line.start()
 
     def _complete(self, text: str, cursor: int) -> list[Completion]:
         return CASE_FILTER.complete(text, cursor, self.filter_values)
 
-    async def close_filter(self) -> bool:
-        """Close the filter, and return whether it was open."""
+    def close_filter(self) -> bool:
+        """Close the filter, move the focus to the list, and return whether the filter was open."""
         line = self._line
         if line is not None:
-            await line.remove()
-            self.post_message(self.FilterChanged(Filter()))
-        self.rows.focus()
+            line.line.action_leave()
         return line is not None
 
     def show_filter(self, case_filter: Filter, count: int, *, chosen: bool = False) -> None:
@@ -102,23 +101,30 @@ class FilteredPanel(Vertical):
 
     @property
     def _line(self) -> "FilterLine | None":
-        found: FilterLine | None = next(iter(self.query("#filter-line").results()), None)  # type: ignore[assignment]
-        return found
+        return next((line for line in self._lines if not line.line.left), None)
+
+    @property
+    def _lines(self) -> "DOMQuery[FilterLine]":
+        return self.query("FilterLine")  # type: ignore[return-value]
 
     def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
         """Apply the filter while it is typed."""
         message.stop()
         self.post_message(self.FilterChanged(parse_filter(message.text)))
 
-    async def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
+    def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
         """Focus the list of cases; close an empty filter."""
         message.stop()
         if message.text.strip():
             self.rows.focus()
         else:
-            await self.close_filter()
+            self.close_filter()
 
     async def on_prompt_input_left(self, message: "PromptInput.Left") -> None:
-        """Close the filter."""
+        """Remove a filter that was left; another one may be open already."""
         message.stop()
-        await self.close_filter()
+        line = self._line
+        self.post_message(self.FilterChanged(parse_filter(line.line.value if line else "")))
+        for each in self._lines:
+            if each.line.left:
+                await each.remove()

@@ -6,13 +6,18 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input
 
 from tui.model.sanitize import remove_unseen
 
 
 class PromptInput(Input):
-    """A one-line Input that posts what is typed and entered, and when it is left."""
+    """A one-line Input that posts what is typed and entered, and when it is left.
+
+    Escape moves the focus to the widget `below` before the next key is read, so that this key is a command again. Text
+    that arrives after that is not posted.
+    """
 
     DEFAULT_CSS = """
     PromptInput, PromptInput:focus {
@@ -23,7 +28,8 @@ class PromptInput(Input):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "apply", id="line.take", tooltip="Accept input", key_display="Enter"),
-        Binding("escape", "leave", "cancel", id="line.leave", tooltip="Discard input"),
+        # Without priority, the app would hand further keys to this input before the input handles Escape.
+        Binding("escape", "leave", "cancel", id="line.leave", tooltip="Discard input", priority=True),
     ]
 
     class Typed(Message):
@@ -39,9 +45,15 @@ class PromptInput(Input):
     class Left(Message):
         """Posted when Escape is pressed."""
 
-    def __init__(self, placeholder: str, *, id: str | None = None, max_length: int = 400) -> None:
+        def __init__(self, line: "PromptInput") -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, placeholder: str, below: Widget, *, id: str | None = None, max_length: int = 400) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False, max_length=max_length, id=id)
         self._in_order: frozenset[str] = frozenset()
+        self._below = below
+        self.left = False
 
     def validate_value(self, value: str) -> str:
         """Return the text without characters that a terminal does not show or obeys: they may be pasted."""
@@ -53,6 +65,7 @@ class PromptInput(Input):
 
     def start(self) -> None:
         """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
+        self.left = False
         self.screen.set_focus(self)
 
     def handle_in_order(self, *binding_ids: str) -> None:
@@ -72,11 +85,16 @@ class PromptInput(Input):
             event.prevent_default()
             await self.app.run_action(active.binding.action, active.node)
 
+    def on_focus(self) -> None:
+        """Post what is typed from now on, unless the input was left already."""
+        self.left = self.left and self.screen.focused is not self
+
     @on(Input.Changed)
     def post_typed(self, event: Input.Changed) -> None:
         """Post the text as it is typed."""
         event.stop()
-        self.post_message(self.Typed(event.value))
+        if not self.left:
+            self.post_message(self.Typed(event.value))
 
     @on(Input.Submitted)
     def post_entered(self, event: Input.Submitted) -> None:
@@ -85,5 +103,7 @@ class PromptInput(Input):
         self.post_message(self.Entered(event.value))
 
     def action_leave(self) -> None:
-        """Post that the input was left."""
-        self.post_message(self.Left())
+        """Move the focus to the widget below, and post that the input was left."""
+        self.left = True
+        self.screen.set_focus(self._below)
+        self.post_message(self.Left(self))
