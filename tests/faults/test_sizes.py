@@ -5,9 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from tests.faults.fault_server import FaultServer, Maker, Mode, Outcome, always, differences, failed, fine, partial
+from tests.faults.fault_server import (
+    FaultServer,
+    Maker,
+    Mode,
+    Outcome,
+    always,
+    differences,
+    failed,
+    fine,
+    partial,
+    retried,
+)
 from tests.support.messages import named
-from tests.support.replies import HANG, Move, event
+from tests.support.replies import HANG, Move, event, status
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -53,6 +64,11 @@ def whole(size: int) -> Maker:
 
 MODES: Sequence[Mode] = [
     Mode("17 MiB in one piece", whole(17 * MIB), failed("garbled", "HOST sent more than 16 MiB in one response")),
+    Mode(
+        "half a million values in one piece",
+        always(lambda wire: status(200, {**wire.body("well"), "padding": [{}] * 500_000})),
+        retried("garbled", "Unreadable answer (more than 500,000 values) from HOST"),
+    ),
     Mode(
         "17 MiB as a stream",
         texts(1_000_000, 18),

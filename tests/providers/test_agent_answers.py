@@ -34,6 +34,7 @@ def test_what_is_omitted_is_empty_or_none(given: dict[str, None]) -> None:
         ('{"output": -Infinity}', "it contains -Infinity, which is not JSON"),
         ('{"n": 1e999}', "it contains a number that is too large: 1e999"),
         ('{"n": ' + "9" * 5000 + "}", "4300"),
+        ("[" + "{}," * 500_001 + "0]", "it contains more than 500,000 values"),
         ("[" * 65 + "]" * 65, "it is nested too deeply"),
         ("[" * 100_000, "it is nested too deeply"),
         ('{"a":' * 65 + "1" + "}" * 65, "it is nested too deeply"),

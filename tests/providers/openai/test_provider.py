@@ -193,6 +193,11 @@ async def test_models_are_listed_and_sorted() -> None:
         (page(), "{host} did not send a list of models. Check the base URL."),
         (status(200, {"models": []}), "{host} did not send a list of models. Check the base URL."),
         (status(200, {"data": 7}), "{host} did not send a list of models. Check the base URL."),
+        (status(200, {"data": [0] * 500_001}), "{host} did not send a list of models. Check the base URL."),
+        (
+            status(200, {"data": [{"id": "a"}], "more": [0] * 500_001}),
+            "{host} did not send a list of models. Check the base URL.",
+        ),
         (status(401), "{host} rejected the API key (401). Check OPENAI_API_KEY."),
         (status(500, {"error": "oops"}), "{host} failed (500): oops"),
         (whole("x" * 100).cut(), "The connection to {host} was lost during the answer"),

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 
 from tui.model.sanitize import sanitize_line
-from tui.model.values import JsonObject, JsonValue
+from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values
 
 _DEEPEST = 64
 
@@ -32,7 +32,9 @@ class AgentAnswer:
 
 
 def parse_json(data: bytes | str) -> JsonValue:
-    """Parse standard JSON: no NaN, no infinity, no lone surrogates. Raises Nonsense."""
+    """Parse standard JSON: no NaN, no infinity, no lone surrogates, no huge number of values. Raises Nonsense."""
+    if has_too_many_values(data if isinstance(data, bytes) else data.encode(errors="replace")):
+        raise Nonsense(f"it contains more than {MOST_JSON_VALUES:,} values")
     try:
         value: JsonValue = json.loads(data, parse_constant=_refuse, parse_float=_finite)
     except Nonsense:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from tui.model.finish_reasons import combined_reason
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import MOST_TOKENS, Message
+from tui.model.values import MOST_JSON_VALUES, has_too_many_values
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
@@ -202,6 +203,8 @@ class AnswerDecoder(ABC):
 
         Raises Unreadable, NoAnswer, ErrorObject, AnswerTooLong.
         """
+        if has_too_many_values(data):
+            raise Unreadable(f"Unreadable answer (more than {MOST_JSON_VALUES:,} values)")
         answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
         self._take_answer(answer)
         self.finish = self.finish or "other"

@@ -13,6 +13,7 @@ from tui.model.results import ServedBy
 from tui.model.sanitize import sanitize_line
 from tui.model.servers import query_secrets
 from tui.model.subjects import ProviderSettings
+from tui.model.values import has_too_many_values
 from tui.providers.http.client import HttpAnswer, HttpClient
 from tui.providers.http.decoder import AnswerDecoder, AnswerTooLong, ErrorObject, NoAnswer, ResponseTooLong, Unreadable
 from tui.providers.http.errors import (
@@ -357,6 +358,8 @@ class ServerProvider:
             if len(body) > self._patience.answer_size:
                 break
         try:
+            if has_too_many_values(body):
+                raise ValueError
             listed = json.loads(body)
             entries = listed["data"] if isinstance(listed, dict) else listed
             return tuple(sorted({e["id"] for e in entries if isinstance(e["id"], str) and self._is_offered(e)}))
