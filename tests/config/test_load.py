@@ -489,3 +489,9 @@ def test_a_key_in_the_place_of_a_name_is_not_in_the_message(tmp_path: Path, entr
         loaded(tmp_path, f"providers:\n  mine:\n    base_url: http://h/v1\n    {entry}\n", {"GH_TOKEN": "KNOWN-SECRET"})
     assert "SECRET" not in str(caught.value)
     assert "providers.mine." in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["rules: {'*': agent}", "models: {warm: {provider: agent, id: a.py}}"])
+def test_the_agent_provider_has_no_models(tmp_path: Path, text: str) -> None:
+    (problem,) = problems(tmp_path, text)
+    assert "agent is no provider of models" in problem

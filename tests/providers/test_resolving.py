@@ -311,6 +311,13 @@ def test_nothing_heavy_is_imported_to_resolve_a_name() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("name", ["warm", "cmd:touch x", "a.py"])
+def test_the_config_makes_no_model_an_agent(name: str) -> None:
+    config = Config(variants={"warm": Variant("cmd:touch x", "agent")}, rules=(("*", "agent"),))
+    with pytest.raises(ModelUnresolved, match="names an agent, not a model"):
+        resolve_subject(name, config, {})
+
+
 @pytest.mark.parametrize("name", ["agent/a.py", "agent/cmd:touch x", "agent/http://h", "agent/x?temperature=0"])
 def test_no_model_name_starts_an_agent(name: str) -> None:
     with pytest.raises(ModelUnresolved, match="names an agent, not a model"):

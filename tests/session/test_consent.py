@@ -261,3 +261,31 @@ def test_two_programs_that_grant_consents_lose_none(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda consent: ConsentRecord(file).grant(consent), consents))
     assert len(json.loads(file.read_text())) == len(consents)
+
+
+def test_a_saved_run_with_a_clone_also_reads_files_of_the_suites_folder(tmp_path: Path) -> None:
+    case = replace(case_of("c1"), code_context=(CodeContext(".ssh/id_rsa"),))
+    stored = replace(suite_at(tmp_path), cases=(case,), repo_clone=RepoClone("https://example.org/a"))
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    assert [each.kind for each in record.missing(stored, read_again=lambda: None)] == ["outside"]
+    assert record.missing(stored, read_again=lambda: stored) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "~/bin/check.sh", "sh ~/bin/check.sh", "$HOME/bin/check.sh", "sh ${HOME}/bin/check.sh", "echo `~/bin/check.sh`",
+        "sh -c 'exec ~/bin/check.sh'", "sh -c \"make; sh -c 'sh ~/bin/check.sh'\"", "cd ~/bin && sh check.sh",
+        "sh ~/bin/ch*.sh", "echo $(sh ~/bin/check.sh)", "X=~/other:~/bin/check.sh make",
+    ],
+)  # fmt: skip
+def test_a_command_names_files_as_a_shell_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "bin").mkdir(parents=True)
+    (tmp_path / "suites").mkdir()
+    script = tmp_path / "home" / "bin" / "check.sh"
+    script.write_text("1")
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, command_suite(tmp_path / "suites", command), lambda: script.write_text("2"))

@@ -92,7 +92,7 @@ def _read_variant(name: str, given: VariantShape, nodes: Nodes, known: Sequence[
     if ("models", name, "id") not in nodes:
         place.add_key_problem("is missing `id`, the id of the model")
     provider = given.get("provider")
-    if provider is not None and provider not in known:
+    if provider is not None and (provider not in known or provider == "agent"):
         nodes["models", name, "provider"].add_problem(_unknown_provider(provider, known))
     values = {key: value for key, value in given.items() if key in PARAMETERS and value is not None}
     return Variant(given.get("id", ""), provider, settings_from(values, Settings()))
@@ -101,7 +101,7 @@ def _read_variant(name: str, given: VariantShape, nodes: Nodes, known: Sequence[
 def _read_rules(given: Mapping[str, str], nodes: Nodes, known: Sequence[str]) -> tuple[tuple[str, str], ...]:
     for pattern in _names("rules", nodes):
         place, provider = nodes["rules", pattern], given.get(pattern)
-        if provider is not None and provider not in known:
+        if provider is not None and (provider not in known or provider == "agent"):
             place.add_problem(_unknown_provider(provider, known))
         if "/" in pattern:
             place.add_key_problem("rules apply to model ids without a provider, so a rule cannot contain `/`")
@@ -111,6 +111,8 @@ def _read_rules(given: Mapping[str, str], nodes: Nodes, known: Sequence[str]) ->
 def _unknown_provider(provider: str, known: Sequence[str]) -> str:
     hint = did_you_mean(provider, known)
     # The names of the user's own providers are outside text too.
+    if provider == "agent":
+        return "agent is no provider of models. Select an agent with --agent, or with agent: in a suite"
     return sanitize_line(f"unknown provider {provider[:60]}. {hint}Providers are {', '.join(known)}", 1_000)
 
 

@@ -135,6 +135,15 @@ class ParsedUrl(NamedTuple):
     username: str | None
     password: str | None
 
+    @property
+    def server(self) -> tuple[str, str]:
+        """The scheme and the host with its port, if that is not the usual one of the scheme."""
+        authority = self.url.partition("://")[2].partition("/")[0].rpartition("@")[2].lower()
+        return self.scheme, (authority or self.host).removesuffix(_PORTS.get(self.scheme, ":"))
+
+
+_PORTS = {"https": ":443", "http": ":80", "ssh": ":22"}
+
 
 def url_fault(url: str) -> str | None:
     """Return why a repository URL is refused, as a clause that follows `it …`, or None if it may be cloned.

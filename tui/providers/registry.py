@@ -157,7 +157,7 @@ def _find_home(name: str, config: Config, environ: Mapping[str, str]) -> Subject
     if variant is not None:
         if variant.provider is None:
             return replace(_find_model(variant.id, config, environ), settings=variant.settings)
-        return _subject(variant.provider, variant.id, f"variant {name} of the config file", variant.settings)
+        return _model_of(variant.provider, variant.id, f"variant {name} of the config file", variant.settings)
     return _find_model(name, config, environ)
 
 
@@ -166,10 +166,7 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
     if not slash:
         return _find_bare(name, config, environ)
     if provider == "agent":
-        raise ModelUnresolved(
-            f"{sanitize_line(name)} names an agent, not a model",
-            fix="Select an agent with --agent, or with agent: in the suite.",
-        )
+        raise _agent_named(name)
     if provider in config.providers or provider in SERVERS:
         if not model_id.strip():
             raise ModelUnresolved(f"{sanitize_line(name)} has no model id", fix=f"Use {provider}/MODEL.")
@@ -188,7 +185,7 @@ def _find_bare(name: str, config: Config, environ: Mapping[str, str]) -> Subject
         raise ModelUnresolved("empty model name", fix="Use provider/model-id.")
     for pattern, provider in config.rules:
         if fnmatchcase(name, pattern):
-            return _subject(provider, name, f"rule {pattern} of the config file")
+            return _model_of(provider, name, f"rule {pattern} of the config file")
     if variable(environ, "OPENAI_BASE_URL"):
         return _subject("openai", name, "because OPENAI_BASE_URL is set")
     for pattern, provider in _BARE_RULES:
@@ -206,6 +203,20 @@ def _key_at_hand(provider: str, config: Config, environ: Mapping[str, str]) -> s
         return ""
     has_name = settings.api_key and settings.key_name
     return f"because {settings.key_name} is set" if has_name else "because the config file has a key for it"
+
+
+def _agent_named(name: str) -> ModelUnresolved:
+    return ModelUnresolved(
+        f"{sanitize_line(name)} names an agent, not a model",
+        fix="Select an agent with --agent, or with agent: in the suite.",
+    )
+
+
+def _model_of(provider: str, model_id: str, why: str, settings: Settings | None = None) -> Subject:
+    """Return the subject that the config file names; a model name never starts an agent. Raises ModelUnresolved."""
+    if provider == "agent":
+        raise _agent_named(model_id)
+    return _subject(provider, model_id, why, settings)
 
 
 def _subject(provider: str, model_id: str, why: str, settings: Settings | None = None) -> Subject:

@@ -1,14 +1,17 @@
 """Consent for what a suite may do on this machine: start agents, clone, read files, run commands."""
 
+import glob
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from importlib.machinery import all_suffixes
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import Literal
@@ -29,6 +32,8 @@ _MOST_BYTES = 64 << 20  # of the files of a consent: of further ones, only size 
 _MOST_FILES = 50_000
 _MOST_FOLDERS = 20_000
 _INSTALLED = frozenset(("node_modules", "site-packages", "venv"))  # folders with many files, which rarely change
+_MOST_WORDS = 1_000
+_SUBSTITUTION = re.compile(r"`|\$\(")
 _CODE = tuple(all_suffixes())
 _THIS_PROCESS = token_hex(8)  # a mark with it is only valid until Assay ends
 ReadSuite = Callable[[], Suite | None]
@@ -75,8 +80,8 @@ def consents_of(
     if clone and needs_consent(clone.url):
         shown = parse_url(clone.url).url
         found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", file, shown)))
-    if not clone and (context or _sent_files(suite)):
-        root = (folder / (context.path if context else "")).resolve()
+    if _sent_files(suite) or (context and not clone):
+        root = (folder / (context.path if context and not clone else "")).resolve()
         if read_again and not _asks_for_same_files(suite, read_again()):
             what = f"The saved run reads files of {root} that {file} does not name now"
             found.append(
@@ -98,7 +103,8 @@ def _sent_files(suite: Suite) -> frozenset[str]:
 def _asks_for_same_files(suite: Suite, on_disk: Suite | None) -> bool:
     if on_disk is None:
         return False
-    return suite.repository_context in (None, on_disk.repository_context) and _sent_files(suite) <= _sent_files(on_disk)
+    context = None if suite.repo_clone else suite.repository_context
+    return context in (None, on_disk.repository_context) and _sent_files(suite) <= _sent_files(on_disk)
 
 
 def agent_consents(suite: Suite, subjects: Iterable[Subject]) -> tuple[Consent, ...]:
@@ -141,19 +147,44 @@ def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
 
 
 def _words(command: str) -> list[str]:
-    """Return the words of a command line, first as they are and then split at the operators of a shell too."""
-    operators = shlex.shlex(command, posix=True, punctuation_chars=True)
+    """Return the words of a command line, first as they are and then split at the operators of a shell too.
+
+    A quoted word that is a command line itself (`sh -c '…'`) is followed by its words.
+    """
+    operators = shlex.shlex(_SUBSTITUTION.sub(" ", command), posix=True, punctuation_chars=True)
     operators.whitespace_split, operators.commenters = True, ""
     try:
-        return [*shlex.split(command), *operators]
+        words = [*shlex.split(command), *operators]
     except ValueError:  # unbalanced quotes
         return command.split()
+    return [*words, *(inner for word in words if word != command and " " in word for inner in _words(word))]
 
 
-def _named_files(command: str, folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files that a command names, also as `--option=FILE`, and the code of the folders that it names."""
-    words = [part for word in _words(command) for part in (word, word.partition("=")[2]) if part]
-    for path in (folder / word for folder in folders for word in words):
+def _named_paths(command: str, folders: Sequence[Path]) -> Iterator[Path]:
+    """Yield the paths that a command may name: words, the parts of `--option=FILE` and `NAME=A:B`, and globs.
+
+    Paths may begin with `~` or `$HOME`, and be relative to a folder that the command names (`cd FOLDER && …`).
+    """
+    parts = (part for word in _words(command) for part in (word, *re.split("[=:]", word)) if part)
+    words = list(dict.fromkeys(os.path.expanduser(os.path.expandvars(part)) for part in parts))[:_MOST_WORDS]
+    named = [path for path in (folder / word for folder in folders for word in words) if _is_folder(path)]
+    for folder in (*folders, *named):
+        for word in words:
+            yield folder / word
+            if glob.has_magic(word):
+                yield from map(Path, sorted(islice(glob.iglob(str(folder / word)), _MOST_WORDS)))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _named_files(command: str, folders: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files that a command names, and the code of the folders that it names."""
+    for path in _named_paths(command, folders):
         try:
             status = path.stat()
         except (OSError, ValueError):

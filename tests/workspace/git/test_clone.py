@@ -157,6 +157,19 @@ async def test_a_redirect_does_not_take_the_credentials_along(server: GitServer,
     assert server.seen == []
 
 
+async def test_a_redirect_to_another_port_does_not_take_the_credentials_along(
+    server: GitServer, tmp_path: Path
+) -> None:
+    server.user = ("me", SECRET)
+    with serve_git(tmp_path) as first:
+        first.redirect = server.url
+        url = first.url.replace("://", f"://me:{SECRET}@") + "/origin"
+        with pytest.raises(WorkspaceError, match=r"credentials of 127\.0\.0\.1:.* were not sent there"):
+            async with cloned(RepoClone(url), allow_local=True):
+                pass
+    assert server.seen == []
+
+
 @pytest.mark.parametrize("how", ["stall", "trickle"])
 @pytest.mark.parametrize("end", ["cancel", "limit"])
 async def test_a_clone_can_be_ended_at_any_moment(server: GitServer, temporary: Path, how: str, end: str) -> None:

@@ -24,6 +24,7 @@ def found(url: str, **environ: str) -> tuple[str | None, str | None]:
         ("https://u:p@host/x", {"ASSAY_GIT_CREDENTIALS": "https://a:b@host"}, ("u", "p")),
         ("https://token@host/x", {}, ("token", "")),
         ("https://host/x", {"ASSAY_GIT_CREDENTIALS": "https://x:y@other https://a:b@host"}, ("a", "b")),
+        ("https://host:443/x", {"ASSAY_GIT_CREDENTIALS": "https://a:b@host"}, ("a", "b")),
         ("https://host:8443/x", {"ASSAY_GIT_CREDENTIALS": "https://a:b@host"}, (None, None)),
         ("http://host/x", {"ASSAY_GIT_CREDENTIALS": "https://a:b@host"}, (None, None)),
         ("https://HOST/x", {"ASSAY_GIT_CREDENTIALS": "nonsense https:// https://a:b@host/ignored"}, ("a", "b")),
@@ -51,7 +52,7 @@ def test_ssh_takes_the_agent_then_key_files(tmp_path: Path) -> None:
     assert [Path(key).name for key in credentials.ssh_keys] == ["id_ed25519", "id_rsa"]
     named = find_credentials(parse_url("ssh://me@host/x"), {"ASSAY_SSH_KEY": "/k"})
     assert (named.username, named.ssh_keys, named.agent) == ("me", ("/k",), False)
-    asking = Callbacks({"credentials": credentials.as_json(), "most_bytes": 1})
+    asking = Callbacks({"credentials": credentials.as_json(), "most_bytes": 1, "url": "ssh://git@host/a/b"})
     url = "ssh://git@host/a/b"
     given = [asking.credentials(url, "git", CredentialType.SSH_KEY) for _ in range(3)]
     assert [type(one) for one in given] == [pygit2.KeypairFromAgent, pygit2.Keypair, pygit2.Keypair]
@@ -61,9 +62,14 @@ def test_ssh_takes_the_agent_then_key_files(tmp_path: Path) -> None:
 
 
 def test_another_host_gets_nothing() -> None:
-    asking = Callbacks({"credentials": Credentials("host", "u", "p").as_json(), "most_bytes": 1})
+    known = Credentials("host", "u", "p").as_json()
+    asking = Callbacks({"credentials": known, "most_bytes": 1, "url": "https://host/a"})
     with pytest.raises(Refused, match=r"redirected to evil\.org"):
         asking.credentials("https://evil.org/x", None, CredentialType.USERPASS_PLAINTEXT)
+    with pytest.raises(Refused, match="redirected to host:8443; the credentials of host were not sent"):
+        asking.credentials("https://host:8443/x", None, CredentialType.USERPASS_PLAINTEXT)
+    with pytest.raises(Refused, match="redirected to http://host; the credentials of host were not sent"):
+        asking.credentials("http://host/x", None, CredentialType.USERPASS_PLAINTEXT)
 
 
 def test_secrets_are_not_in_the_representation() -> None:
@@ -72,7 +78,7 @@ def test_secrets_are_not_in_the_representation() -> None:
 
 
 def test_a_transfer_that_grows_too_large_is_stopped(capsys: pytest.CaptureFixture[str]) -> None:
-    asking = Callbacks({"credentials": Credentials("h").as_json(), "most_bytes": 100 << 20})
+    asking = Callbacks({"credentials": Credentials("h").as_json(), "most_bytes": 100 << 20, "url": "https://h/x"})
     stats = SimpleNamespace(received_objects=1, total_objects=2, received_bytes=1, indexed_deltas=0, total_deltas=0)
     asking.transfer_progress(stats)
     asking.transfer_progress(stats)

@@ -69,7 +69,7 @@ def find_credentials(url: ParsedUrl, environ: Mapping[str, str]) -> Credentials:
         return Credentials(url.host, url.username, url.password or "")
     for word in environ.get(VARIABLE, "").split():
         stored = parse_url(word) if url_fault(word.rstrip("/") + "/x") is None else None
-        if stored and stored.host and _server(stored) == _server(url):
+        if stored and stored.host and stored.server == url.server:
             return Credentials(url.host, stored.username, stored.password or "")
     if url.scheme == "https":
         for name in _HOSTS.get(url.host, ()):
@@ -77,11 +77,6 @@ def find_credentials(url: ParsedUrl, environ: Mapping[str, str]) -> Credentials:
                 user = "oauth2" if url.host == "gitlab.com" else "x-access-token"
                 return Credentials(url.host, user, token)
     return Credentials(url.host)
-
-
-def _server(url: ParsedUrl) -> tuple[str, str]:
-    """Return the scheme and the host with its port."""
-    return url.scheme, url.url.partition("://")[2].partition("/")[0].lower()
 
 
 def _ssh_keys(environ: Mapping[str, str]) -> tuple[str, ...]:

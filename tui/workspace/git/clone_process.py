@@ -12,6 +12,8 @@ from typing import Any, Literal
 import pygit2
 from pygit2.enums import CredentialType
 
+from tui.model.paths import parse_url
+
 _BETWEEN_S = 0.1
 _MOST_NAMED = 10
 
@@ -29,6 +31,7 @@ class Callbacks(pygit2.RemoteCallbacks):
 
     def __init__(self, order: dict[str, Any]) -> None:
         super().__init__()
+        self._url: str = order["url"]
         self._known: dict[str, Any] = order["credentials"]
         self._most_bytes: int = order["most_bytes"]
         self._reported_at = 0.0
@@ -51,11 +54,10 @@ class Callbacks(pygit2.RemoteCallbacks):
 
     def credentials(self, url: str, username_from_url: str | None, allowed_types: CredentialType) -> Any:
         """Return the next authentication that the server accepts and that was not tried yet."""
-        host = _host_of(url)
-        if host != self._known["host"]:
-            raise Refused(
-                f"the server redirected to {host}; the credentials of {self._known['host']} were not sent there"
-            )
+        asking, own = parse_url(url).server, parse_url(self._url).server
+        if asking != own:
+            target = asking[1] if asking[1] != own[1] else "://".join(asking)
+            raise Refused(f"the server redirected to {target}; the credentials of {own[1]} were not sent there")
         user = username_from_url or self._known["username"] or "git"
         if allowed_types & CredentialType.USERNAME and not allowed_types & CredentialType.SSH_KEY:
             return pygit2.Username(user)
@@ -101,12 +103,6 @@ def report_progress(stats: Any) -> None:
         indexed_deltas=stats.indexed_deltas,
         total_deltas=stats.total_deltas,
     )
-
-
-def _host_of(url: str) -> str:
-    from tui.model.paths import parse_url
-
-    return parse_url(url).host
 
 
 def clone(order: dict[str, Any]) -> None:
