@@ -157,6 +157,28 @@ async def test_a_judged_answer_needs_no_finish_reason() -> None:
     assert heard[-1] == End("other")
 
 
+@pytest.mark.parametrize(
+    ("verdict", "error"),
+    [
+        ("error", "Check not evaluated: ^(a+)+$: ran longer than 1 s"),
+        ("error", "The command did not start"),
+        ("incomplete", "The answer stopped early: token limit (length)"),  # the answer to an earlier step
+        ("cancelled", "Cancelled"),
+    ],
+)
+async def test_a_complete_answer_that_was_not_judged_is_played_without_an_error(verdict: Verdict, error: str) -> None:
+    step = recorded("whole")
+    heard = await ask(player(step, ended=Attempt(1, verdict, error, (step,))), make_request("x"))
+    assert (text_of(heard), heard[-1]) == ("whole", End("stop"))
+
+
+async def test_a_fault_after_the_end_of_an_answer_is_raised() -> None:
+    step = recorded("whole")
+    ended = Attempt(1, "timed_out", "The step took longer than 1 s", (step,), fault="timed_out")
+    _, raised = await ask_in_vain(player(step, ended=ended), make_request("x"))
+    assert raised.fault == "timed_out"
+
+
 @pytest.mark.parametrize(("step", "repeat"), [(1, 1), (0, 2)])
 async def test_what_is_not_there_is_reported(step: int, repeat: int) -> None:
     with pytest.raises(ProviderError) as caught:

@@ -113,16 +113,21 @@ class ReplayProvider:
 
 
 def _fault_of(recorded: Recorded) -> ProviderError | None:
-    """Return the recorded error. Imported runs record how an answer was judged, but no finish reason."""
-    ended = recorded.ended
-    if early_stop(recorded.step.finish_reason):  # the answer is checked again, perhaps with `acceptTruncated`
+    """Return the recorded error, None if the answer itself was complete or stopped early: it is checked again.
+
+    Imported runs record how an answer was judged, but no finish reason.
+    """
+    ended, finish_reason = recorded.ended, recorded.step.finish_reason
+    if early_stop(finish_reason):  # perhaps this time with `acceptTruncated`
         return None
+    if finish_reason is not None and (ended is None or ended.fault is None):
+        return None  # a check or a command of the attempt failed, or another step
     if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
         kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
         return ProviderError(
             kind, f"Recorded error: {ended.error}" if ended.error else "The recorded answer is incomplete"
         )
-    if recorded.step.finish_reason is None and (ended is None or ended.verdict not in JUDGED):
+    if finish_reason is None and (ended is None or ended.verdict not in JUDGED):
         return ProviderError("incomplete", "The recorded answer is incomplete")
     return None
 
