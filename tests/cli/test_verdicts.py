@@ -188,6 +188,16 @@ async def test_fail_under_decides_the_exit_code(assay: CommandLine, rate: str, c
         assert f"3 of 4 checked trials pass (75.0%), below --fail-under {rate}" in ran.err
 
 
+@pytest.mark.parametrize(("rate", "code"), [("0.5", 1), ("0", 0)])
+async def test_each_model_has_to_reach_the_rate(assay: CommandLine, rate: str, code: int) -> None:
+    suite = write_suite(assay.home, 2, expectedPatterns=["yes"], models=["openai/mock-a", "openai/mock-b"])
+    async with ModelServer(lambda asked: whole("yes" if asked.body["model"] == "mock-a" else "no")) as server:
+        ran = await assay.run_async("run", str(suite), "--fail-under", rate, env=keys_for(server))
+    assert ran.code == code
+    missed = [line for line in ran.err.splitlines() if "below --fail-under" in line]
+    assert missed == ["openai/mock-b: 0 of 2 checked trials pass (0.0%), below --fail-under 0.5"][:code]
+
+
 async def test_nothing_checked_reaches_no_rate(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 1, models=["openai/mock-a"])
     async with ModelServer(say("yes")) as server:

@@ -15,7 +15,8 @@ def exit_code(kept: Sequence[KeptRun], fail_under: float | None) -> int:
     """Return 0 if every run meets its requirements, else 1, and print the unmet ones to stderr.
 
     A run with trials that were not run does not. The latest verdicts decide: passed (flaky or not) and unchecked are
-    fine. If given, `fail_under` and the `minPassRate` of a case decide instead, by the figures of the report.
+    fine. If given, `fail_under` (for each model) and the `minPassRate` of a case decide instead, by the figures of the
+    report.
     """
     fine = [_is_fine(run, fail_under) for run in kept]  # each says what is missing
     return 0 if all(fine) else 1
@@ -43,15 +44,18 @@ def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
 
 
 def _reaches(summary: "Summary", fail_under: float) -> bool:
-    """Return whether the pass rate of the checked trials is at least `fail_under`; without checked trials it is not."""
+    """Return whether the pass rate of each model is at least `fail_under`; without checked trials none is."""
     from tui.statistics.repeats import meets_share
     from tui.statistics.shares import Passes
 
-    passed, checked = summary.total.passed, summary.total.checked
+    checked = {model: totals for model, totals in summary.by_model.items() if totals.checked}
     if not checked:
         say(f"--fail-under {fail_under:g} cannot be applied: no checked trial, so there is no pass rate.")
         return fail_under == 0
-    if meets_share(Passes(passed, checked), checked, fail_under):
-        return True
-    say(f"{passed} of {checked} checked trials pass ({passed / checked:.1%}), below --fail-under {fail_under:g}")
-    return False
+    reached = True
+    for model, totals in checked.items():
+        if not meets_share(Passes(totals.passed, totals.checked), totals.checked, fail_under):
+            reached = False
+            passes = f"{totals.passed} of {totals.checked} checked trials pass ({totals.pass_rate:.1%})"
+            say(sanitize_line(f"{model}: {passes}, below --fail-under {fail_under:g}"))
+    return reached
