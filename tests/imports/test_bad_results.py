@@ -87,6 +87,10 @@ BAD: dict[str, tuple[Callable[[], str | bytes], list[str]]] = {
         lambda: changed(results__timestamp="0001-01-01T00:00:00Z"),
         ["results.timestamp: expected"],
     ),
+    "a time in the future": (
+        lambda: changed(results__timestamp="9998-01-01T00:00:00Z"),
+        ["results.timestamp: expected a time that is not in the future, got `9998-01-01T00:00:00Z`"],
+    ),
     "deep": (lambda: '{"results": ' + "[" * 100_000, ["error: JSON: recursion limit exceeded"]),
     "deep objects": (
         lambda: changed(row__vars="DEEP").replace('"DEEP"', '{"a":' * 5_000 + "1" + "}" * 5_000),

@@ -40,6 +40,8 @@ _TIMED_OUT = re.compile(r"\btime(?:d[ -]?|[ -]?)out\b", re.IGNORECASE)
 _ROLES: Mapping[object, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 # ResultFailureReason.ERROR
 _ERROR = 2
+# How far ahead the clock of the computer may be that wrote the file.
+_CLOCK_SKEW = timedelta(days=1)
 
 
 def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
@@ -333,15 +335,21 @@ def _evaluation(file: "FileShape") -> str:
 
 
 def _moment(path: Path, timestamp: str) -> datetime:
-    """Return the start time of the evaluation. Raises SuiteError."""
+    """Return the start time of the evaluation. Raises SuiteError.
+
+    Runs are ordered by time: a run from the future would stay the last one.
+    """
+    expected = "a time such as 2026-11-20T10:15:00Z"
     try:
         moment = datetime.fromisoformat(timestamp)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if moment.timestamp() >= 0:
+        if moment > datetime.now(UTC) + _CLOCK_SKEW:
+            expected = "a time that is not in the future"
+        elif moment.timestamp() >= 0:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    what = f"expected a time such as 2026-11-20T10:15:00Z, got `{sanitize_line(timestamp, 40)}`"
+    what = f"expected {expected}, got `{sanitize_line(timestamp, 40)}`"
     problem = Problem(str(path), None, None, "error", "results.timestamp", what)
     raise SuiteError("The results cannot be imported", [problem], where=str(path))
 
