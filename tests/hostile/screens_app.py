@@ -18,8 +18,10 @@ from tests.support.scripted_session import ScriptedSession
 from tui.app.app import AssayApp
 from tui.app.main import run_and_close
 from tui.model.errors import StoreError
+from tui.model.subjects import ProviderSettings
 from tui.model.suite import Case, Check, Suite
 from tui.session.consent import Consent
+from tui.session.models import ListedModels
 from tui.store.sqlite import SqliteStore
 
 CONTROLS = "".join(map(chr, [*range(1, 9), 11, 12, *range(13, 32), *range(0x7F, 0xA0)]))
@@ -85,6 +87,14 @@ def hostile_session(folder: Path) -> ScriptedSession:
     session.suites[path] = replace(opened, suite=suite)
     _keep_answers(folder, suite)
     session.unresolved = {models[2]: text}
+    server = ProviderSettings(text, "openai", "http://127.0.0.1:1/v1", key_name=text, api_key="k")
+    providers = {
+        f"a {text}": server,
+        f"b {text}": replace(server, base_url=text),
+        text: replace(server, missing=(text,)),
+    }
+    session.config = replace(session.config, providers=providers)
+    session.catalog.lists[f"a {text}"] = ListedModels(text, (text, f"d {text}"), None)
     session.consents = [Consent("commands", text, text)]
     return session
 

@@ -111,7 +111,7 @@ def explore(visitor: Visitor) -> None:
         ".", ".", ".", ".", ".", ",", "2", "n", "N", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"
     )
     visitor.look("?", "Esc close", "down", "end")
-    visitor.look("M", "Models", "space", "down")
+    visitor.look("M", "Models", "space", "down", "end", "space", "up", "space", "up", "space", "enter", "a", "c", "a")
     visitor.press("E", until="Recorded answers")
     visitor.paste(CANARY)
     visitor.press("down", "enter", "n", until="not saved")

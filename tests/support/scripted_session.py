@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tui.config.folders import Folders
 from tui.model.errors import AssayError, ModelUnresolved, Problem, SuiteError
 from tui.model.events import Event, RunFinished, RunStarted, TrialFinished
 from tui.model.results import (
@@ -26,6 +27,7 @@ from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 from tui.runner.control import Control
 from tui.session.check_edits import CheckEdits
 from tui.session.consent import Consent
+from tui.session.model_catalog import ModelCatalog
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 
@@ -63,6 +65,10 @@ class ScriptedSession:
     before: tuple[Event, ...] = ()
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
+    providers: tuple[str, ...] = ()
+    """The built-in providers that the catalog has, besides those of the config."""
+    environ: dict[str, str] = field(default_factory=dict)
+    models: ModelCatalog | None = None
     keeps: RunHistory | None = None
     scores: Reviews | None = None
 
@@ -80,6 +86,17 @@ class ScriptedSession:
     @property
     def check_edits(self) -> CheckEdits:
         return CheckEdits(self.history._store)
+
+    @property
+    def catalog(self) -> ModelCatalog:
+        if self.models is None:
+            folder = next(iter(self.suites), Path("none/suite.yaml")).parent
+            folders = Folders(folder / "config", folder / "data", folder / "cache")
+            self.models = ModelCatalog(folders, self.environ, self.config, self._use_config, self.providers)
+        return self.models
+
+    def _use_config(self, config: Config) -> None:
+        self.config = config
 
     def __post_init__(self) -> None:
         self._events: asyncio.Queue[Event] = asyncio.Queue()

@@ -77,13 +77,14 @@ async def open_context(
     open_suites = OpenSuites(session, paths)
     try:
         await asyncio.to_thread(open_suites.find)
+        remembered = await asyncio.to_thread(lambda: session.catalog.choices.read())
     except BaseException:
         await session.close()
         raise
     return AppContext(
         session,
         open_suites,
-        Selection(open_suites),
+        Selection(open_suites, remembered),
         RunQueue(session, open_suites, post, confirm),
         RunScores(app, session, open_suites),
         SuiteLoader(open_suites, post),

@@ -1,8 +1,9 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
-from collections.abc import Sequence
-from os.path import commonpath
+from collections.abc import Mapping, Sequence
+from os.path import abspath, commonpath
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tui.app.presentation.cells import fold
@@ -15,6 +16,9 @@ from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case, Suite
 
 MOST_PANES = 4
+"""The panes that Explore displays at a time; further models are on further pages."""
+MOST_MODELS = 32
+"""The models that can be chosen for a suite."""
 _MOST_SAVED_RUNS = 4
 
 FileStamp = tuple[int, int]
@@ -164,17 +168,22 @@ class Selection:
     """The selected suite and case, the models displayed for each suite, the filter and the streaming option.
 
     `streaming` None means the setting of the suite. `model_errors` has a message for each model of the selected suite
-    that cannot be resolved.
+    that cannot be resolved. `first_model` is the index of the first model of the displayed page. `remembered` are the
+    models that were chosen earlier, by the absolute path of the suite.
     """
 
-    def __init__(self, open_suites: OpenSuites) -> None:
+    def __init__(
+        self, open_suites: OpenSuites, remembered: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    ) -> None:
         self.open_suites = open_suites
         self.path: Path | None = None
         self.case_id: str | None = None
+        self.first_model = 0
         self.filter = Filter()
         self.streaming: bool | None = None
         self.model_errors: dict[str, ModelFault] = {}
         self._models: dict[Path, tuple[str, ...]] = {}
+        self._remembered, self._looked_up = remembered, set[Path]()
         self._indexed: Suite | None = None
         self._by_id: dict[str, Case] = {}
 
@@ -217,32 +226,43 @@ class Selection:
         """Select a case of a suite, or the suite itself; return whether the suite has changed."""
         before, self.path, self.case_id = self.path, path, case_id
         if path != before:
-            self.model_errors = {}
+            self.model_errors, self.first_model = {}, 0
         return path != before
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Return the models displayed for the selected suite, one for each pane."""
+        """Return the models displayed for the selected suite; a pane displays one of them."""
         return self.models_of(self.path) if self.path else ()
 
+    @property
+    def page(self) -> tuple[str, ...]:
+        """Return the models that Explore displays at a time."""
+        return self.models[self.first_model : self.first_model + MOST_PANES]
+
     def models_of(self, path: Path) -> tuple[str, ...]:
-        """Return the models displayed for a suite: the chosen ones, else its agent, else its first models."""
-        if path in self._models:
-            return self._models[path]
+        """Return the models displayed for a suite: the chosen ones, else its own."""
+        if path not in self._looked_up:
+            self._looked_up.add(path)
+            if kept := self._remembered.get(abspath(path)):
+                self._models.setdefault(path, kept[:MOST_MODELS])
+        return self._models.get(path) or self.own_models(path)
+
+    def own_models(self, path: Path) -> tuple[str, ...]:
+        """Return the agent of a suite, else its models."""
         open_suite = self.open_suites.get(path)
         if open_suite is None or open_suite.suite is None:
             return ()
         suite = open_suite.suite
         names = (suite.agent,) if suite.agent else suite.models
-        return tuple(dict.fromkeys(names))[:MOST_PANES]
+        return tuple(dict.fromkeys(names))[:MOST_MODELS]
 
     def choose_models(self, models: Sequence[str], path: Path | None = None) -> None:
         """Choose the models to display for a suite, by default for the selected one."""
         path = path or self.path
         if path is not None:
-            self._models[path] = tuple(models)[:MOST_PANES]
+            self._models[path] = tuple(models)[:MOST_MODELS]
         if path == self.path:
-            self.model_errors = {}
+            self.model_errors, self.first_model = {}, 0
 
     @property
     def streams(self) -> bool:

@@ -16,6 +16,7 @@ from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
+    from tui.session.model_catalog import ModelCatalog
     from tui.session.reviews import Reviews
 
 
@@ -59,6 +60,11 @@ class Session(Protocol):
     @property
     def check_edits(self) -> "CheckEdits":
         """Return the edits of checks and cases in suite files."""
+        ...
+
+    @property
+    def catalog(self) -> "ModelCatalog":
+        """Return the providers with their models, and the models that were chosen for each suite."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

@@ -16,7 +16,9 @@ from tui.model.sanitize import sanitize_line
 
 CONFIG_FILE = "config.yaml"
 MOST_CONFIG_BYTES = 256 * 1024
-_DATA_ENTRY = re.compile(r"\.?(runs|consents|preferences|reviewer)(\..*)?|scores|packets|baselines|crashes", re.DOTALL)
+_DATA_ENTRY = re.compile(
+    r"\.?(runs|consents|preferences|reviewer|chosen-models)(\..*)?|scores|packets|baselines|crashes", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,16 +41,20 @@ def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
     Raises ConfigError, which has the problems and whose text is one line `file:line:column: error: where: what` each.
     """
     data = _read_file(folder)
-    keys = dict(_environment_secrets(environ))
     if data is None:
-        return Config(secrets=keys)
-    config, problems = _read(folder / CONFIG_FILE, data, environ, keys)
+        return Config(secrets=dict(_environment_secrets(environ)))
+    return parse_config(folder / CONFIG_FILE, data, environ)
+
+
+def parse_config(file: Path, data: bytes, environ: Mapping[str, str]) -> Config:
+    """Return the config that the content of a config file defines. Raises ConfigError with the problems."""
+    config, problems = _read(file, data, environ, dict(_environment_secrets(environ)))
     if problems:
         hide = Secrets(config.secrets.values()).hide
         problems = tuple(replace(each, where=hide(each.where), what=hide(each.what)) for each in problems)
     if any(problem.level == "error" for problem in problems):
         raise ConfigError("\n".join(map(str, problems)), problems)
-    return replace(config, path=str(folder / CONFIG_FILE), warnings=problems)
+    return replace(config, path=str(file), warnings=problems)
 
 
 def known_secrets(environ: Mapping[str, str]) -> Secrets:

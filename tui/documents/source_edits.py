@@ -120,6 +120,37 @@ class EditableText:
             written = prefix + f"{line_end}{' ' * len(prefix)}".join(lines) + line_end
         return self._first_right([self._inserted(place, after, written)], expected)
 
+    def add_entry(self, section: str, name: str, entry: Mapping[str, str]) -> str:
+        """Return YAML text with a new object at the end of a section of the file, which may be missing or empty."""
+        expected: Any = {} if self.value is None else deepcopy(self.value)
+        held: Any = expected.get(section) if isinstance(expected, dict) else None
+        if not isinstance(expected, dict) or (self.root.flow and self.root.members) or name in (held or {}):
+            raise NotEditable(f"{_shown((section, name))} cannot be added to this file; edit it in an editor.")
+        expected[section] = {**(held or {}), name: dict(entry)}
+        place = self.root.below(section)
+        if place is not None and place.flow and place.members is not None:
+            before = self.text[: place.end - 1].rstrip()
+            comma = "" if before.endswith(("{", ",")) else ", "
+            pairs = ", ".join(f"{key}: {_yaml_text(value, is_flow=True)}" for key, value in entry.items())
+            written = f"{before}{comma}{_yaml_text(name, is_flow=True)}: {{{pairs}}}{self.text[place.end - 1 :]}"
+            return self._first_right([written], expected)
+        at, indent = len(self.text), 2
+        if place is not None:
+            rest = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)").match(self.text, place.end)
+            at = rest.end() if rest else at
+            if place.members:
+                indent = (
+                    place.start - max(self.text.rfind("\n", 0, place.start), self.text.rfind("\r", 0, place.start)) - 1
+                )
+        lines = [f"{section}:"] if place is None else []
+        lines.append(f"{' ' * indent}{_yaml_text(name)}:")
+        lines += [f"{' ' * (indent + 2)}{key}: {_yaml_text(value)}" for key, value in entry.items()]
+        head = self.text[:at]
+        if head and not head.endswith(("\n", "\r")):
+            head += self._line_end
+        written = head + "".join(f"{line}{self._line_end}" for line in lines) + self.text[at:]
+        return self._first_right([written], expected)
+
     def _find(self, path: Path) -> tuple[Place, bool]:
         """Return the place of a text, and whether it is inside brackets."""
         place: Place | None = self.root

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+from urllib.parse import quote, unquote
 
 from tui.model.errors import Problem
 from tui.model.prices import Price
@@ -139,6 +140,19 @@ def parameter_from_text(name: str, text: str) -> object:
         except ValueError:
             continue
     return text
+
+
+def split_settings(name: str) -> tuple[str, dict[str, str]]:
+    """Return a model name without its inline settings, and those settings as texts."""
+    bare, _, query = name.partition("?")
+    pairs = (part.partition("=") for part in query.split("&") if part)
+    return bare, {key: unquote(text) for key, _, text in pairs}
+
+
+def join_settings(bare: str, values: Mapping[str, str]) -> str:
+    """Return a model name with inline settings, such as `local/x?temperature=0.8&seed=7`; empty texts are omitted."""
+    query = "&".join(f"{key}={quote(text, safe='/:')}" for key, text in values.items() if text)
+    return f"{bare}?{query}" if query else bare
 
 
 def settings_text(settings: Settings, system: str | None) -> list[str]:

@@ -18,7 +18,7 @@ from tui.providers.registry import resolve_subject
 from tui.session.providers import OpenProviders
 
 # These have no list of models: an agent is a file, a recording is a run.
-_LISTLESS = {"agent", "replay"}
+LISTLESS = {"agent", "replay"}
 _SECONDS = 5.0
 # Before a run, a list that only serves for a warning may not take long.
 _WARNING_SECONDS = 2.0
@@ -45,10 +45,13 @@ class Providers(Protocol):
 
 
 class ProvidersAlone:
-    """The providers of config and environment, without a run history. Raises ConfigError on construction."""
+    """The providers of config and environment, without a run history.
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self.config = load_config(find_folders(environ).config, environ)
+    Without `config`, the config file is read. Raises ConfigError on construction.
+    """
+
+    def __init__(self, environ: Mapping[str, str], config: Config | None = None) -> None:
+        self.config = config or load_config(find_folders(environ).config, environ)
         self.secrets = Secrets(self.config.secrets.values())
         self._providers = OpenProviders(self.config, environ, None, None)
 
@@ -74,12 +77,12 @@ def configured_providers(config: Config, environ: Mapping[str, str]) -> tuple[st
     }
     if copilot_version() is None:
         named.discard("copilot")  # GITHUB_TOKEN is set on many machines that have no Copilot.
-    return tuple(sorted({*named, *config.providers} - _LISTLESS))
+    return tuple(sorted({*named, *config.providers} - LISTLESS))
 
 
 async def list_models(providers: Providers, only: Sequence[str] = ()) -> tuple[ListedModels, ...]:
     """Return the variants of the config, then the models of each provider; the providers are queried concurrently."""
-    known = sorted({*SERVERS, *providers.config.providers} - _LISTLESS)
+    known = sorted({*SERVERS, *providers.config.providers} - LISTLESS)
     listed = await list_each(providers, [name for name in known if not only or name in only])
     variants = ListedModels("config", tuple(providers.config.variants))
     return (variants, *listed) if variants.models and not only else listed
@@ -95,7 +98,7 @@ async def unlisted(providers: Providers, subjects: Sequence[Subject]) -> tuple[S
 
     A provider that cannot list its models counts as unknown.
     """
-    names = sorted({subject.provider for subject in subjects} - _LISTLESS - {"local"})
+    names = sorted({subject.provider for subject in subjects} - LISTLESS - {"local"})
     return missing_in_lists(subjects, await list_each(providers, names, _WARNING_SECONDS))
 
 

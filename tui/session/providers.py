@@ -37,6 +37,10 @@ class OpenProviders:
         self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
 
+    def use_config(self, config: Config) -> None:
+        """Open further providers by this config; those that are open stay as they are."""
+        self._config = config
+
     def take(self, subjects: Sequence[Subject], replay_speed: float | None = None) -> dict[str, Provider]:
         """Return the providers by subject name for a run that begins.
 

@@ -21,7 +21,7 @@ from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
-from tui.model.subjects import Subject
+from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
 from tui.providers.local_models import find_model
 from tui.providers.protocol import Provider
@@ -43,6 +43,7 @@ from tui.suites.load import Loaded, find_suites, load_suite
 
 if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
+    from tui.session.model_catalog import ModelCatalog
 
 _REMOTE = ("http://", "https://")
 _COMMAND = "cmd:"
@@ -147,6 +148,19 @@ class Session:
         from tui.session.check_edits import CheckEdits  # on first use: the start needs no editing
 
         return CheckEdits(self.store)
+
+    @cached_property
+    def catalog(self) -> "ModelCatalog":
+        """The providers with their models, and the models that were chosen for each suite."""
+        from tui.session.model_catalog import ModelCatalog
+
+        return ModelCatalog(self.folders, self._environ, self.config, self._use_config)
+
+    def _use_config(self, config: Config) -> None:
+        """Use a config that has another provider from now on."""
+        self.config, self.secrets = config, Secrets(config.secrets.values())
+        self._providers.use_config(config)
+        self._prices = PriceBook(config, self._environ)
 
     @property
     def notices(self) -> tuple[str, ...]:

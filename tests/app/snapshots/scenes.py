@@ -17,6 +17,7 @@ from tests.app.snapshots.stage import (
     Stage,
     changes_session,
     empty_session,
+    many_session,
     new_session,
     run_session,
     scored_session,
@@ -108,12 +109,18 @@ async def indexed(stage: Stage) -> None:
     await stage.until(lambda: dialog.is_settled, "every answer is searched")
 
 
+async def chosen_models_found(stage: Stage) -> None:
+    """Wait until the search for a model is done."""
+    await stage.until(lambda: "as it is typed" in stage.text, "the text is searched")
+
+
 EXPLORE = (ExploreScreen, shows("reverse a text"))
 ANSWERED = (*EXPLORE, shows("the driver"))
 CHANGED = (ExploreScreen, shows("Mend it"), "d", shows("import secrets"))
 MATRIX = (*ANSWERED, "m", MatrixScreen, shows("hash a password"))
 START = (*ANSWERED, "v", ReviewStartScreen)
 REVIEW = (*START, "end", "enter", ReviewScreen, shows("Please write this"))
+MODELS = (*ANSWERED, "M", ModelChooser, shows("anthropic"))
 RUNS = (*ANSWERED, "H", RunsScreen, shows("quickstart"))
 SCENES = (
     Scene("splash", None),
@@ -124,6 +131,7 @@ SCENES = (
     Scene("explore-answers-light", run_session, ANSWERED, LIGHT),
     Scene("explore-error", run_session, (*ANSWERED, "]", "]", shows("safe way to reverse"), "2", shows("LOCAL_KEY"))),
     Scene("explore-streaming", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
+    Scene("explore-pages", many_session, (*EXPLORE, "1", "ctrl+left", shows("9–10 of 10"))),
     Scene("explore-rendered", run_session, (*ANSWERED, "b", shows("▏"))),
     Scene("tour", new_session, (*EXPLORE, "f1", TourScreen, "enter")),
     Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
@@ -148,7 +156,9 @@ SCENES = (
     Scene("review-guidance", run_session, (*REVIEW, "g", TextScreen)),
     Scene("runs", run_session, RUNS),
     Scene("export", run_session, (*RUNS, "e", ExportScreen)),
-    Scene("model-chooser", run_session, (*ANSWERED, "M", ModelChooser)),
+    Scene("model-chooser", run_session, MODELS),
+    Scene("model-chooser-unfolded", run_session, (*MODELS, "end", "space", "up", "up", "space", shows("mock-medium"))),
+    Scene("model-chooser-search", run_session, (*MODELS, "a", *"med", chosen_models_found)),
     Scene("jump", run_session, (*ANSWERED, "g", JumpDialog, shows("race in the cache"), *"fix pa", searched)),
     Scene("search", run_session, (*ANSWERED, "ctrl+f", SearchDialog, *"parameter", indexed)),
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),

@@ -32,11 +32,13 @@ from tui.model.scores import Extent
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Config
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
+from tui.session.models import ListedModels
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 MODELS = A, B = "openai/mock-large", "local/mock-small"
+SIZES = ("large", "medium", "small")
 EARLIER = "0193e00000007000a1b2c3d4e5f60718"
 DAY = f"{datetime.now().year}-11-20"  # the list of runs leaves this year out
 
@@ -131,6 +133,14 @@ def new_session(folder: Path) -> ScriptedSession:
     return _with_history(session, folder)
 
 
+def many_session(folder: Path) -> ScriptedSession:
+    """A suite with more models than there are panes."""
+    session = new_session(folder)
+    path = next(iter(session.suites))
+    session.suites[path] = Opened(suite_of(path, *CASES, models=(*MODELS, *(f"local/mock-{n}" for n in range(3, 11)))))
+    return session
+
+
 def run_session(folder: Path) -> ScriptedSession:
     """A suite with two runs, the newer one scored by nobody."""
     session = new_session(folder)
@@ -173,6 +183,10 @@ def _with_history(session: ScriptedSession, folder: Path) -> ScriptedSession:
     store = SqliteStore(folder / "data" / "runs.sqlite")
     session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     session.config = Config(reviewer="Anna Able")
+    session.providers = ("openai", "anthropic", "ollama")
+    session.environ = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    session.catalog.lists["openai"] = ListedModels("openai", tuple(f"openai/mock-{size}" for size in SIZES))
+    session.catalog.lists["ollama"] = ListedModels("ollama", error="Cannot connect to localhost:11434 (refused).")
     session.scores = Reviews(store, folder / "data", session.config)
     return session
 

@@ -1,6 +1,6 @@
-"""The panes with the answers of one to four models side by side."""
+"""The panes with the answers of up to four models side by side; further models are on further pages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from time import monotonic
 from typing import NamedTuple
@@ -233,7 +233,10 @@ class AnswerPane(Vertical):
 
 
 class AnswerPanes(Container):
-    """The panes in columns, in rows, or one at a time, as the size allows; one of them may be zoomed."""
+    """The panes in columns, in rows, or one at a time, as the size allows; one of them may be zoomed.
+
+    The panes display one page of the models: that of the current model.
+    """
 
     DEFAULT_CSS = """
     AnswerPanes { layout: grid; grid-gutter: 0; grid-size: 1 1; height: 1fr; }
@@ -243,8 +246,9 @@ class AnswerPanes(Container):
         super().__init__(id=id)
         self._selection, self._runs = context.selection, context.runs
         self._panes = [AnswerPane(id=f"pane-{number + 1}") for number in range(MOST_PANES)]
-        self._models: Sequence[str] = ()
-        self._current = 0
+        self._all_models: tuple[str, ...] = ()
+        self._page: tuple[str, ...] = ()
+        self._current = 0  # the index of the current pane
         self._arrangement = Arrangement(1, 1, False)
         self.zoomed = False
         self.in_step = self.renders = False
@@ -271,12 +275,12 @@ class AnswerPanes(Container):
     @property
     def panes(self) -> list[AnswerPane]:
         """Return the panes that have a model."""
-        return self._panes[: len(self._models)]
+        return self._panes[: len(self._page)]
 
     @property
     def current(self) -> AnswerPane | None:
         """Return the pane that has the focus, or had it last."""
-        return self._panes[self._current] if self._current < len(self._models) else None
+        return self._panes[self._current] if self._current < len(self._page) else None
 
     @property
     def current_model(self) -> str:
@@ -295,11 +299,11 @@ class AnswerPanes(Container):
 
     def show(self) -> None:
         """Display the current state of all trials of the selected case."""
-        if tuple(self._models) != self._selection.models:
-            self._models = self._selection.models
-            self._current = min(self._current, max(0, len(self._models) - 1))
+        if (self._all_models, self._page) != (self._selection.models, self._selection.page):
+            self._all_models, self._page = self._selection.models, self._selection.page
+            self._current = min(self._current, max(0, len(self._page) - 1))
             self._arrange()
-        for model, pane in zip(self._models, self._panes, strict=False):
+        for model, pane in zip(self._page, self._panes, strict=False):
             pane.model = model
             self.show_pane(pane)
 
@@ -320,7 +324,7 @@ class AnswerPanes(Container):
         if (fault := faults.get(model)) is None:
             return ""
         text = short_fault(model, fault)
-        if model != next((each for each in self._models if each in faults and faults[each].needs), None):
+        if model != next((each for each in self._page if each in faults and faults[each].needs), None):
             return text
         return f"{text}\n{text_of(ways_out(*(key_of(self.screen, each) for each in ('look.models', 'run.local'))))}"
 
@@ -332,6 +336,8 @@ class AnswerPanes(Container):
 
     def pin(self, trial: TrialProgress, number: int) -> None:
         """Show an attempt in the pane of its model."""
+        if trial.key.model in self._all_models:
+            self._turn_to(self._all_models.index(trial.key.model))
         pane = self.pane_of(trial.key.model)
         if pane is not None:
             pane.pin(trial, number)
@@ -357,16 +363,25 @@ class AnswerPanes(Container):
         return next((pane for pane in self.panes if pane.model == model), None)
 
     def go_to(self, number: int) -> None:
-        """Display a pane, by its index, and focus it."""
-        if 0 <= number < len(self._models):
+        """Display a pane of the page, by its index, and focus it."""
+        if 0 <= number < len(self._page):
             self._current = number
             self._arrange()
             self._panes[number].shown_view.focus()
 
     def step(self, by: int) -> None:
-        """Go to the next or previous pane, around the ends."""
-        if self._models:
-            self.go_to((self._current + by) % len(self._models))
+        """Go to the pane of the next or previous model, on its page, around the ends."""
+        if self._all_models:
+            at = (self._selection.first_model + self._current + by) % len(self._all_models)
+            self._turn_to(at)
+            self.go_to(at % MOST_PANES)
+
+    def _turn_to(self, number: int) -> None:
+        """Display the page of a model, by its index."""
+        first = number - number % MOST_PANES
+        if first != self._selection.first_model:
+            self._selection.first_model, self._current = first, number - first
+            self.show()
 
     def zoom(self, zoomed: bool) -> None:
         """Display only the current pane, or all panes."""
@@ -393,7 +408,7 @@ class AnswerPanes(Container):
                 self._current = number
 
     def _arrange(self) -> None:
-        count = len(self._models)
+        count = len(self._page)
         room = self.size
         self._arrangement = arrange(1 if self.zoomed else count, room.width, room.height)
         alone = self.zoomed or self._arrangement.single
@@ -407,12 +422,22 @@ class AnswerPanes(Container):
                 pane.name_it(self._title(number, alone))
 
     def _title(self, number: int, alone: bool) -> Content:
-        names = self._models
+        names = self._page
+        page = self.page_words if number == 0 or alone else ""
         if not alone or len(names) == 1:
-            room = self.size.width // max(1, self._arrangement.columns) - 6
-            return Content(fitted_names(names, max(8, room))[number])
+            room = self.size.width // max(1, self._arrangement.columns) - 6 - len(page)
+            return Content(page + fitted_names(names, max(8, room))[number])
         shown = [
             Content.styled(f"{place + 1} {name}".rstrip(), "$accent" if place == number else "$dim")
-            for place, name in enumerate(numbered_names(names, number, self.size.width - 6))
+            for place, name in enumerate(numbered_names(names, number, self.size.width - 6 - len(page)))
         ]
-        return Content("  ").join(shown)
+        return Content(page) + Content("  ").join(shown)
+
+    @property
+    def page_words(self) -> str:
+        """Return which models the page has, such as `5–8 of 10 · `; empty if it has all of them."""
+        count = len(self._all_models)
+        if count <= MOST_PANES:
+            return ""
+        first = self._selection.first_model
+        return f"{first + 1}–{first + len(self._page)} of {count} · "

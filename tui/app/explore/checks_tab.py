@@ -85,8 +85,8 @@ class ChecksTab(Vertical):
 
     def show(self, selection: Selection) -> None:
         """Display the checks of the selected case with the results of its trials."""
-        case, models = selection.case, selection.models
-        named = list(zip(models, selection.trials(), strict=True))
+        case, models = selection.case, selection.page
+        named = [(model, selection.trial(model)) for model in models]
         other = case is not self._case
         self._case = case
         rows = check_rows(case) if case and (other or not self._table.rows) else self._table.rows if case else []

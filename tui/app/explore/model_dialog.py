@@ -1,104 +1,329 @@
-"""A dialog to choose the displayed models: those of the suite, the variants of the config, or any by name."""
+"""A dialog to choose the models of a suite: from the suite, the config, the lists of the providers, or by name."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Static
 
-from tui.app.open_suites import MOST_PANES
+from tui.app.context import AppContext
+from tui.app.explore.model_rows import ModelChoice, ModelRow, find_rows
+from tui.app.keymap import key_of
+from tui.app.notifications import notify_error
+from tui.app.open_suites import MOST_MODELS
+from tui.app.presentation.model_faults import LOCAL_MODEL, ModelFault
 from tui.app.presentation.pieces import Line
+from tui.app.run_queue import resolve_models
 from tui.app.screens import Dialog
+from tui.app.session_protocol import Session
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
-from tui.model.sanitize import sanitize_line
+from tui.app.workers import start_worker
+from tui.model.errors import AssayError
+from tui.model.sanitize import sanitize_line, sanitize_text
+
+if TYPE_CHECKING:
+    from tui.session.model_catalog import ModelCatalog
+
+CheckModels = Callable[[tuple[str, ...]], Mapping[str, ModelFault]]
+_MOST_FAULTS = 3
+
+
+async def choose_models(screen: Screen[Any], context: AppContext) -> bool:
+    """Ask for the models of the selected suite, and return whether some were chosen. They are remembered."""
+    selection, session, path = context.selection, context.session, context.selection.path
+    suite = selection.suite
+    if suite is None or path is None:
+        return False
+    names = (*suite.models, *session.config.variants, LOCAL_MODEL)
+
+    def check(chosen: tuple[str, ...]) -> Mapping[str, ModelFault]:
+        return resolve_models(session, suite, chosen)[1]
+
+    chosen = await screen.app.push_screen_wait(ModelChooser(names, selection.models, session.catalog, check))
+    if not chosen:
+        return False
+    selection.choose_models(chosen, path)
+    if not selection.run:
+        kept = () if chosen == selection.own_models(path) else chosen
+        start_worker(screen, partial(_remember, screen, session, path, kept), group="remember models")
+    return True
+
+
+async def _remember(screen: Screen[Any], session: Session, path: Path, names: tuple[str, ...]) -> None:
+    try:
+        await asyncio.to_thread(session.catalog.choices.remember, path, names)
+    except AssayError as error:
+        notify_error(screen, error)
 
 
 class _Names(LineListView):
-    """The list of model names."""
+    """The list of models and providers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "Select", id="models.take", tooltip="Select or deselect the model", show=False),
+        Binding(
+            "space", "choose", "Select", id="models.take", tooltip="Select a model, or unfold a provider", show=False
+        ),
         Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show the selected models", show=False),
     ]
 
+    def __init__(self, line_of: Callable[[int, int], Line], on_chosen: Callable[[int], object]) -> None:
+        super().__init__(on_chosen=on_chosen)
+        self._line_of, self._count = line_of, 0
+
+    @property
+    def line_count(self) -> int:
+        """Return the number of rows."""
+        return self._count
+
+    def line_at(self, place: int, width: int) -> Line:
+        """Return the line of a row."""
+        return self._line_of(place, width)
+
+    def show_count(self, count: int, cursor: int) -> None:
+        """Display so many rows."""
+        self._count = count
+        self.lines_changed(cursor)
+        self.go_to(cursor)
+
 
 class ModelChooser(Dialog[tuple[str, ...] | None]):
-    """A dialog to choose models. The result is the names in the order of their selection, or None."""
+    """A dialog to choose models. The result is the names in the order of their selection, or None.
+
+    `catalog` has the providers and their models; `check` returns why models cannot be run, and may block.
+    """
 
     DEFAULT_CSS = """
     ModelChooser { align: center middle; background: $background 60%; }
     ModelChooser > Vertical {
-        width: 64; max-width: 94%; height: auto; max-height: 80%; padding: 1 2; background: $raised;
+        width: 96; max-width: 96%; height: 80%; max-height: 36; padding: 1 2; background: $raised;
         border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
     }
-    ModelChooser _Names { height: auto; max-height: 16; background: $raised; }
-    ModelChooser Static { height: auto; color: $dim; margin-top: 1; }
+    ModelChooser _Names { height: 1fr; background: $raised; }
+    ModelChooser Static { height: auto; max-height: 8; color: $dim; margin-top: 1; }
+    ModelChooser Static.-error { color: $error-mark; }
     ModelChooser PromptInput, ModelChooser PromptInput:focus { background: $background; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Close", id="models.leave", tooltip="Close without changes"),
-        Binding("slash,a", "type", "Type", id="models.type", tooltip="Enter a model name"),
+        Binding("slash,a", "type", "Type", id="models.type", tooltip="Search a model, or enter its name"),
+        Binding("up", "move(-1)", "Up", id="models.up", tooltip="Previous row", show=False),
+        Binding("down", "move(1)", "Down", id="models.down", tooltip="Next row", show=False),
     ]
 
-    def __init__(self, names: Sequence[str], chosen: Sequence[str]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        chosen: Sequence[str],
+        catalog: "ModelCatalog | None" = None,
+        check: CheckModels | None = None,
+    ) -> None:
         super().__init__()
-        self._names = list(dict.fromkeys((*chosen, *names)))
-        self._chosen = list(chosen)
-        self._list = _Names(on_chosen=lambda place: self._turn(self._names[place]))
+        self._choice = ModelChoice(names, chosen, MOST_MODELS)
+        self._catalog, self._check = catalog, check
+        self._rows: Sequence[ModelRow] = ()
+        self._list = _Names(self._line, self._choose)
+        self._input = PromptInput("search, or enter provider/model or a variant", self._list)
         self._hint = Static(Content(), markup=False)
+        self._shown_text = ""
+        self._wanted: str | None = None
+        self._searching = self._entered = False
+        self._checked: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Compose the list of names, and an input for another one."""
+        """Compose the list of names, and an input to search them or to enter another one."""
         with Vertical() as box:
             box.border_title = Content("Models")
-            box.border_subtitle = Content("Space select · Enter show · Esc close")
+            box.border_subtitle = Content(
+                f"Space select · {key_of(self, 'models.type')} search · Enter show · Esc close"
+            )
             yield self._list
-            yield PromptInput("a: enter another model (provider/model or a variant)", self._list)
+            yield self._input
             yield self._hint
 
     def on_mount(self) -> None:
         """Fill the list and focus it."""
-        self._draw()
+        self._show_rows(self._choice.rows(), 0)
+        self._draw_hint()
         self._list.focus()
+        if self._catalog is not None:
+            self._choice.lists = self._catalog.lists
+            start_worker(self, self._read_states, group="states")
 
-    def _draw(self) -> None:
-        lines: list[Line] = []
-        for name in self._names:
-            place = self._chosen.index(name) + 1 if name in self._chosen else 0
-            mark = (f" {place} ", "accent") if place else (" · ", "dim")
-            lines.append((mark, (sanitize_line(name), "strong" if place else "plain")))  # type: ignore[arg-type]
-        self._list.show_lines(lines)
-        self._hint.update(Content(f"{len(self._chosen)} of at most {MOST_PANES} selected"))
+    async def _read_states(self) -> None:
+        assert self._catalog is not None
+        self._choice.states = await asyncio.to_thread(self._catalog.states)
+        self._update()
+        if self._shown_text:
+            self._ask_all()
 
-    def _turn(self, name: str) -> None:
-        """Select or deselect a model."""
-        if name in self._chosen:
-            self._chosen.remove(name)
-        elif len(self._chosen) < MOST_PANES:
-            self._chosen.append(name)
-        self._draw()
+    # The rows
 
-    def on_prompt_input_entered(self, message: PromptInput.Entered) -> None:
-        """Add and select the typed model; accept the selection if nothing was typed."""
-        name = message.text.strip()
+    def _show_rows(self, rows: Sequence[ModelRow], cursor: int) -> None:
+        self._rows = rows
+        self._list.show_count(len(rows), cursor)
+
+    def _line(self, place: int, width: int) -> Line:
+        return self._choice.line(self._rows[place], self._shown_text, width)
+
+    def _update(self) -> None:
+        """Display changed rows, with the cursor on the same one."""
+        if self._input.value.strip():
+            self._search()
+            return
+        at = self._list.cursor
+        before = self._rows[at] if 0 <= at < len(self._rows) else None
+        rows = self._choice.rows()
+        self._show_rows(rows, rows.index(before) if before in rows else max(0, at))
+
+    def _draw_hint(self) -> None:
+        faults = [f"{sanitize_line(name, 80)}: {sanitize_text(fault.text)}" for name, fault in self._faults()]
+        if faults:
+            more = f"\n… and {len(faults) - _MOST_FAULTS} more." if len(faults) > _MOST_FAULTS else ""
+            text = "\n".join(faults[:_MOST_FAULTS]) + f"{more}\nEnter again shows them all the same."
+        else:
+            text = f"{len(self._choice.chosen)} of at most {self._choice.most} selected"
+        self._hint.set_class(bool(faults), "-error")
+        self._hint.update(Content(text))
+
+    def _faults(self) -> list[tuple[str, ModelFault]]:
+        return [(name, fault) for name, fault in self._choice.faults.items() if name in self._choice.chosen]
+
+    def _choose(self, place: int) -> None:
+        """Select or deselect the model of a row, or unfold or fold its provider."""
+        row = self._rows[place]
+        if row.kind == "model":
+            self._choice.turn(row.name)
+        elif row.kind == "typed":
+            self._choice.add(row.name)
+        elif row.kind == "provider":
+            self._fold(row.name)
+        self._draw_hint()
+        self._list.refresh()
+
+    def _fold(self, name: str) -> None:
+        choice = self._choice
+        if name in choice.unfolded:
+            choice.unfolded.discard(name)
+        else:
+            choice.unfolded.add(name)
+            state, listed = choice.state_of(name), choice.lists.get(name)
+            if state is not None and state.is_usable and name not in choice.asking and (not listed or listed.error):
+                self._ask(name)
+        self._update()
+
+    # The lists of the providers
+
+    def _ask_all(self) -> None:
+        for name in self._choice.unasked():
+            self._ask(name)
+
+    def _ask(self, name: str) -> None:
+        self._choice.asking.add(name)
+        start_worker(self, partial(self._read_list, name), group=f"list {name}")
+
+    async def _read_list(self, name: str) -> None:
+        assert self._catalog is not None
+        try:
+            await self._catalog.list_models(name)
+        finally:
+            self._choice.asking.discard(name)
+        self._update()
+
+    # The search
+
+    @on(PromptInput.Typed)
+    def search_text(self, message: PromptInput.Typed) -> None:
+        """Search for the text as it is typed, in the lists of all providers that can be asked."""
+        message.stop()
+        if isinstance(message, PromptInput.Entered):
+            self._take_typed(message.text.strip())
+            return
+        if message.text.strip():
+            self._ask_all()
+        self._search()
+
+    def _search(self) -> None:
+        self._wanted = self._input.value
+        if not self._searching:
+            self._searching = True
+            start_worker(self, self._search_all, group="search")
+
+    async def _search_all(self) -> None:
+        try:
+            while self._wanted is not None:
+                text, self._wanted = self._wanted, None
+                rows = self._choice.rows()
+                if text.strip():
+                    rows = await asyncio.to_thread(find_rows, text, self._choice.candidates())
+                same = text == self._shown_text
+                self._shown_text = text
+                self._show_rows(rows, self._list.cursor if same else 0)
+        finally:
+            self._searching = False
+        if self._entered:
+            self._entered = False
+            self._take_found()
+
+    def _take_typed(self, name: str) -> None:
+        """Choose the row under the cursor as soon as the rows are those of the text; accept if nothing was typed."""
         if not name:
             self.action_accept()
-            return
-        if name not in self._names:
-            self._names.append(name)
-        if name not in self._chosen:
-            self._turn(name)
-        self.query_one(PromptInput).value = ""
+        elif self._searching or self._shown_text != self._input.value:
+            self._entered = True
+            self._search()
+        else:
+            self._take_found()
+
+    def _take_found(self) -> None:
+        if 0 <= self._list.cursor < len(self._rows):
+            row = self._rows[self._list.cursor]
+            self._choice.add(row.name)
+        self._input.value = self._shown_text = ""
+        self._show_rows(self._choice.rows(), 0)
+        self._draw_hint()
         self._list.focus()
 
+    @on(PromptInput.Left)
+    def leave_search(self) -> None:
+        """Go back to the whole list."""
+        self._input.value = ""
+        self._search()
+
     def action_type(self) -> None:
-        """Focus the input for another model."""
-        self.query_one(PromptInput).start()
+        """Focus the input."""
+        self._input.start()
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor of the list while the input has the focus."""
+        self._list.action_move(by)
+
+    # The result
 
     def action_accept(self) -> None:
-        """Close the dialog with the selected models."""
-        self.dismiss(tuple(self._chosen) or None)
+        """Close the dialog with the selected models, or display why some of them cannot be run.
+
+        The same selection is accepted the second time: kept answers of such models can be displayed.
+        """
+        chosen = tuple(self._choice.chosen)
+        if self._check is None or not chosen or (chosen == self._checked and self._faults()):
+            self.dismiss(chosen or None)
+        else:
+            start_worker(self, partial(self._validate, self._check, chosen), group="check", exclusive=True)
+
+    async def _validate(self, check: CheckModels, chosen: tuple[str, ...]) -> None:
+        faults = await asyncio.to_thread(check, chosen)
+        if faults and chosen == tuple(self._choice.chosen):
+            self._choice.faults, self._checked = faults, chosen
+            self._draw_hint()
+            self._list.refresh()
+        elif not faults:
+            self.dismiss(chosen)

@@ -435,15 +435,9 @@ class ExploreScreen(FrameScreen):
     @work(group="models", exclusive=True)
     async def action_choose_models(self) -> None:
         """Ask for the models to display side by side."""
-        from tui.app.explore.model_dialog import ModelChooser
+        from tui.app.explore.model_dialog import choose_models
 
-        suite, selection = self.selection.suite, self.selection
-        if suite is None:
-            return
-        names = (*suite.models, *self.context.session.config.variants, LOCAL_MODEL)
-        chosen = await self.app.push_screen_wait(ModelChooser(names, selection.models))
-        if chosen:
-            selection.choose_models(chosen)
+        if await choose_models(self, self.context):
             self._resolve_models()
             self.suites.show()
             self.show_selection()
@@ -507,8 +501,8 @@ class ExploreScreen(FrameScreen):
 
     def action_cancel(self) -> None:
         """Cancel the running trials of the selected case; only those of one model if its pane has the focus."""
-        panes = [self.answers.focused] if self.answers.focused else self.answers.panes
-        trials = (self.selection.trial(pane.model) for pane in panes)
+        focused = self.answers.focused
+        trials = map(self.selection.trial, (focused.model,) if focused else self.selection.models)
         self.run_controls.cancel(self.selection.path, tuple(trial.key for trial in trials if trial and trial.is_open))
 
     def action_cancel_all(self) -> None:
@@ -568,6 +562,7 @@ class ExploreScreen(FrameScreen):
         """Go to the next or previous pane."""
         self.remove_class("-only-details")
         self.answers.step(by)
+        self._show_details()
 
     def action_toggle_tree(self) -> None:
         """Show or hide the suites."""
