@@ -18,6 +18,8 @@ RowKey = tuple[str, ...]
 RowKind = Literal["folder", "suite", "category", "case", "step"]
 CaseTest = Callable[[Path, Case], bool]
 
+_MOST_MARKS = 8  # of the models of a case; more are counted
+
 
 MarksOf = Callable[[Case], CaseMarks]
 
@@ -169,6 +171,8 @@ def _case_line(row: Row, shown: CaseMarks, indent: str, width: int) -> Line:
     right = (severity_piece(severity),) if severity in ("critical", "high") else ()
     arrow = "" if row.unfolded is None else "▾ " if row.unfolded else "▸ "
     marks = [*map(mark_of, shown.statuses), *([RERUN] if shown.reruns else [])]
+    if len(shown.statuses) > _MOST_MARKS:
+        marks = [*tally(shown.statuses, shown.reruns)] or [mark_of("not_run")]
     taken = sum(width_of(text) for text, _ in marks) + len(indent + arrow) + 1
     room = width - taken - (sum(width_of(text) for text, _ in right) + 1 if right else 0)
     name = cut_middle(sanitize_line(row.name or case.id), room)
