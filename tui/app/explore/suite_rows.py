@@ -13,13 +13,11 @@ from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case
 
 _NARROW = 28
+_MOST_MARKS = 8  # of the models of a case; more are counted
 
 RowKey = tuple[str, ...]
 RowKind = Literal["folder", "suite", "category", "case", "step"]
 CaseTest = Callable[[Path, Case], bool]
-
-_MOST_MARKS = 8  # of the models of a case; more are counted
-
 
 MarksOf = Callable[[Case], CaseMarks]
 
