@@ -59,6 +59,8 @@ DEFENCES: dict[str, tuple[str, ...]] = {
     ),
     "Signals: each stage × SIGINT, SIGTERM, SIGHUP, SIGQUIT, stop and continue": (
         "tests/hostile/test_signals.py",
+        "tests/hostile/test_repeated_signals.py",
+        "tests/model/test_exit_signals.py",
         "tests/cli/test_interrupts.py",
     ),
     "Terminals, streams, other users": (

@@ -218,3 +218,20 @@ async def test_an_outer_guard_that_is_killed_while_it_ends_everything_leaves_not
     await asyncio.sleep(delay_ms / 1000)
     transport.close()
     await asyncio.to_thread(wait_until, lambda: not running(marker))
+
+
+async def test_a_wait_for_the_end_that_is_cancelled_lets_the_guards_end_everything_first() -> None:
+    """Closing the transport earlier would kill the outer guard while it is at work."""
+    marker = f"assay-{uuid4().hex}"
+    transport, program, lifeline = await start_guarded(
+        Listening, ["/bin/sh", "-c", MANY_DAEMONS], {**os.environ, "MARKER": marker}
+    )
+    await program.heard.wait()
+    let_go(transport, lifeline)
+    waiting = asyncio.create_task(wait_for_end(transport, program.ended))
+    for _ in range(3):
+        await asyncio.sleep(0)
+        waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert (transport.get_returncode(), running(marker)) == (0, [])

@@ -19,7 +19,7 @@ from tui.cli.streams import say, silence_stdout
 from tui.documents.files import read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.errors import ConfigError, StoreError, SuiteError
-from tui.model.exit_signals import handle_exit_signals
+from tui.model.exit_signals import handle_exit_signals, raise_exit_signals
 from tui.model.paths import branch_fault, url_fault
 from tui.model.results import JUDGED, TrialResult, counted_as
 from tui.model.risk import Reviewed
@@ -139,7 +139,8 @@ def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> 
 
 def _print(text: str) -> None:
     try:
-        click.echo(text, nl=not text.endswith("\n"))
+        with raise_exit_signals():  # also after a first signal: the reader of stdout may never read
+            click.echo(text, nl=not text.endswith("\n"))
     except BrokenPipeError:
         silence_stdout()  # The result of the run is printed all the same.
     except OSError as error:
@@ -183,7 +184,9 @@ async def _run(wish: RunWish) -> int:
             say(checked_sentence(run.plan.planned_cases))
         return 3 if lost else exit_code(kept, wish.fail_under)
     finally:
-        await session.close()
+        # The run is over: a signal has nothing left to stop, and must not stop the end of its processes.
+        with handle_exit_signals(lambda _code: None):
+            await session.close()
 
 
 async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list[Plan]:

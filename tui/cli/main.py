@@ -2,7 +2,6 @@
 
 import errno
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from tui.cli.streams import fill_closed_streams, filter_stderr, say, say_error, settle_encoding, silence_stdout
-from tui.model.exit_signals import exit_signals
+from tui.model.exit_signals import raise_exit_signals
 from tui.model.sanitize import sanitize_line
 
 # Name → module of `tui.cli` and the command in it.
@@ -61,7 +60,8 @@ class _LazyCommands(click.Group):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        with _closed_pipes_ignored(), _signals_raised():
+        # While a command runs, it may have to clean up; before and after that, a signal ends the process at once.
+        with _closed_pipes_ignored(), raise_exit_signals():
             return super().invoke(ctx)
 
 
@@ -77,28 +77,6 @@ def _closed_pipes_ignored() -> Iterator[None]:
     except BrokenPipeError:
         silence_stdout()
         raise click.exceptions.Exit(0) from None
-
-
-@contextmanager
-def _signals_raised() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGINT, and SystemExit on the other signals, while a command runs: it may have to
-    clean up.
-
-    Before and after that, signals end the process at once.
-    """
-
-    def exit_with(number: int, _frame: object) -> None:
-        raise SystemExit(codes[number])
-
-    codes = exit_signals()
-    before = {number: signal.getsignal(number) for number in codes}
-    for number in codes:
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else exit_with)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _names_command(word: str) -> bool:

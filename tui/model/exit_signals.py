@@ -2,8 +2,9 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 
 _CODES = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
@@ -20,21 +21,60 @@ def exit_signals(**more: int) -> dict[int, int]:
 
 
 @contextmanager
-def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[None]:
-    """Call `end` with the exit code for each of these signals that arrives inside the `with` block.
+def raise_exit_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGINT, and SystemExit on the other signals, inside the `with` block.
 
-    Call this in a coroutine. Does nothing on Windows, whose event loops have no signal handlers.
+    After the block the handlers are those of before. If a signal has arrived, also in a block of this module within
+    this one, all are ignored instead: the process is about to end, with the exit code of the first one.
+    """
+    codes = exit_signals()
+    received: list[int] = []
+
+    def receive(number: int, _frame: object) -> None:
+        received.append(number)
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(codes[number])
+
+    before = {number: signal.signal(number, receive) for number in codes}
+    try:
+        yield
+    finally:
+        is_ending = received or any(signal.getsignal(number) is not receive for number in codes)
+        _restore(dict.fromkeys(codes, signal.SIG_IGN) if is_ending else before)
+
+
+@contextmanager
+def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[None]:
+    """Call `end` with the exit code for the first of these signals that arrives inside the `with` block.
+
+    The later ones do nothing, neither in the block nor after it: closing must not be cut short. If no signal arrives,
+    the handlers after the block are those of before. Call this in a coroutine. Does nothing on Windows, where a signal
+    does not wake an event loop.
     """
     if sys.platform == "win32":
         yield
         return
     import asyncio  # here, because the import would delay `assay --version`
 
-    loop, codes = asyncio.get_running_loop(), exit_signals(**more)
-    for number, code in codes.items():
-        loop.add_signal_handler(number, end, code)
+    loop, context, codes = asyncio.get_running_loop(), copy_context(), exit_signals(**more)
+    received: list[int] = []
+
+    # The loop restores the default action when its own handlers are removed: the next signal would kill the process.
+    def receive(number: int, _frame: object) -> None:
+        received.append(number)
+        if len(received) == 1:
+            loop.call_soon_threadsafe(end, codes[number], context=context)
+
+    before = {number: signal.signal(number, receive) for number in codes}
     try:
         yield
     finally:
-        for number in codes:
-            loop.remove_signal_handler(number)
+        _restore(dict.fromkeys(codes, _do_nothing) if received else before)
+
+
+def _do_nothing(_number: int, _frame: object) -> None:
+    """Handle a signal that arrives while Assay closes."""
+
+
+def _restore(handlers: Mapping[int, object]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 # A separate program that is started by its path and uses the standard library only.
 _GUARD = Path(__file__).with_name("guard.py")
 _PATIENCE_S = 3.0
+_GUARDS_S = 5.0  # longer than both guards take together, which give up after 2 s each
 _SET_DUMPABLE = 4  # prctl(2)
 
 
@@ -90,17 +91,28 @@ async def wait_for_end(transport: asyncio.SubprocessTransport, ended: "asyncio.F
     """Wait until a guard that was let go has ended, then close the transport.
 
     A guard that its program has stopped is killed. The other guard, which the kernel continues, then ends everything.
+    A cancellation is raised afterwards only: a transport that is closed earlier kills the guard while it is at work.
     """
-    try:
-        for number in (None, signal.SIGKILL) if os.name == "posix" else (None, signal.SIGTERM):
-            if number is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(transport.get_pid(), number)
-            await asyncio.wait([ended], timeout=_PATIENCE_S)
-            if ended.done():
-                return
-    finally:
-        transport.close()
+    is_cancelled = await _wait_uninterrupted(ended, _GUARDS_S)
+    if not ended.done():
+        with suppress(ProcessLookupError):
+            os.kill(transport.get_pid(), signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+        is_cancelled |= await _wait_uninterrupted(ended, _PATIENCE_S)
+    transport.close()
+    if is_cancelled:
+        raise asyncio.CancelledError
+
+
+async def _wait_uninterrupted(ended: "asyncio.Future[None]", seconds: float) -> bool:
+    """Wait at most `seconds`, also if the task is cancelled. Return whether it was."""
+    clock = asyncio.get_running_loop().time
+    is_cancelled, deadline = False, clock() + seconds
+    while not ended.done() and (rest := deadline - clock()) > 0:
+        try:
+            await asyncio.wait([ended], timeout=rest)
+        except asyncio.CancelledError:
+            is_cancelled = True
+    return is_cancelled
 
 
 class _Program(asyncio.SubprocessProtocol):
@@ -151,4 +163,4 @@ async def run_guarded(
         return cast("int", transport.get_returncode())
     finally:
         let_go(transport, lifeline)
-        await asyncio.shield(wait_for_end(transport, program.ended))
+        await wait_for_end(transport, program.ended)

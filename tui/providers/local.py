@@ -79,8 +79,10 @@ class LocalServer:
 
     async def close(self) -> None:
         """End the process and return when it has ended."""
-        await self.chat.close()
-        await self._worker.end()
+        try:
+            await self.chat.close()
+        finally:
+            await self._worker.end()
 
 
 def _order(model: ModelFile, key: str) -> bytes:

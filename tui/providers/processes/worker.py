@@ -116,10 +116,12 @@ class Worker(asyncio.SubprocessProtocol):
         stdin = self._transport.get_pipe_transport(0)
         if stdin is not None:
             stdin.close()
-        if grace:
-            await asyncio.wait([self._gone], timeout=grace)
-        self.kill()
-        await wait_for_end(self._transport, self._gone)
+        try:
+            if grace:
+                await asyncio.wait([self._gone], timeout=grace)
+        finally:
+            self.kill()
+            await wait_for_end(self._transport, self._gone)
 
     async def wait_for_end(self, seconds: float) -> str | None:
         """Return how the process ended, as text to follow its name, or None if it is alive after `seconds`."""

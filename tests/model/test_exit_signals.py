@@ -1,0 +1,65 @@
+"""The first signal ends the program; the later ones do not cut its end short."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from tui.model.exit_signals import handle_exit_signals, raise_exit_signals
+
+NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def _same_handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in NUMBERS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def kill_with(*numbers: int) -> None:
+    for number in numbers:
+        os.kill(os.getpid(), number)
+
+
+async def test_only_the_first_signal_in_the_block_is_handled_and_none_after_it() -> None:
+    codes: list[int] = []
+    with handle_exit_signals(codes.append):
+        kill_with(signal.SIGTERM, signal.SIGHUP, signal.SIGTERM)
+        await asyncio.sleep(0)
+    kill_with(signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    await asyncio.sleep(0)
+    assert codes == [143]
+
+
+async def test_the_handlers_are_those_of_before_if_no_signal_arrives() -> None:
+    with raise_exit_signals():
+        before = [signal.getsignal(number) for number in NUMBERS]
+        with handle_exit_signals(print):
+            assert [signal.getsignal(number) for number in NUMBERS] != before
+        assert [signal.getsignal(number) for number in NUMBERS] == before
+
+
+@pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit), (signal.SIGHUP, SystemExit)]
+)
+def test_a_signal_is_raised_and_the_later_ones_are_ignored(number: int, error: type[BaseException]) -> None:
+    with pytest.raises(error), raise_exit_signals():
+        kill_with(number)
+    kill_with(*NUMBERS)
+
+
+async def test_signals_are_ignored_after_a_block_in_which_one_was_handled() -> None:
+    with raise_exit_signals(), handle_exit_signals(lambda _code: None):
+        kill_with(signal.SIGHUP)
+    kill_with(*NUMBERS)
+
+
+async def test_a_signal_after_the_first_one_is_raised_where_that_is_wanted() -> None:
+    with handle_exit_signals(lambda _code: None):
+        kill_with(signal.SIGHUP)
+    with pytest.raises(SystemExit, match="143"), raise_exit_signals():
+        kill_with(signal.SIGTERM)
