@@ -30,7 +30,8 @@ subprocess.run(["sh", {script!r}])
 def agent(input, memory):
     return {{"output": "Hello"}}
 """
-SHORT = (signal.SIGTERM, signal.SIGHUP)
+# Signals that arrive together are handled in the order of their numbers: the first one has the lowest.
+SHORT = (signal.SIGHUP, signal.SIGTERM)
 SEQUENCES = [
     pytest.param(
         numbers, id="-".join(number.name for number in numbers), marks=() if numbers == SHORT else pytest.mark.long

@@ -3,7 +3,11 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -25,6 +29,26 @@ def kill_with(*numbers: int) -> None:
         os.kill(os.getpid(), number)
 
 
+@contextmanager
+def calling_at(step: int, call: Callable[[], object]) -> Iterator[None]:
+    """Interrupt the functions that are called inside the `with` block by a call before their bytecode number `step`."""
+    left, before = step, sys.gettrace()
+
+    def trace(frame: FrameType, event: str, _argument: object) -> Callable[..., Any]:
+        nonlocal left
+        frame.f_trace_opcodes = True
+        left -= event == "opcode"
+        if event == "opcode" and left == 0:
+            call()
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
 async def test_only_the_first_signal_in_the_block_is_handled_and_none_after_it() -> None:
     codes: list[int] = []
     with handle_exit_signals(codes.append):
@@ -33,6 +57,18 @@ async def test_only_the_first_signal_in_the_block_is_handled_and_none_after_it()
     kill_with(signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     await asyncio.sleep(0)
     assert codes == [143]
+
+
+async def test_of_two_signals_at_the_same_moment_one_is_handled() -> None:
+    for step in range(1, 100):
+        codes: list[int] = []
+        with handle_exit_signals(codes.append):
+            handler = signal.getsignal(signal.SIGTERM)
+            assert callable(handler)
+            with calling_at(step, lambda: kill_with(signal.SIGHUP)):
+                handler(signal.SIGTERM, None)
+            await asyncio.sleep(0)
+        assert codes in ([143], [129]), step
 
 
 async def test_the_handlers_are_those_of_before_if_no_signal_arrives() -> None:

@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 
 _CODES = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
@@ -56,19 +56,19 @@ def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[N
     import asyncio  # here, because the import would delay `assay --version`
 
     loop, context, codes = asyncio.get_running_loop(), copy_context(), exit_signals(**more)
-    received: list[int] = []
+    uncalled = [end]
 
     # The loop restores the default action when its own handlers are removed: the next signal would kill the process.
     def receive(number: int, _frame: object) -> None:
-        received.append(number)
-        if len(received) == 1:
-            loop.call_soon_threadsafe(end, codes[number], context=context)
+        # One step takes `end`: another signal can interrupt this function between any two.
+        with suppress(IndexError):
+            loop.call_soon_threadsafe(uncalled.pop(), codes[number], context=context)
 
     before = {number: signal.signal(number, receive) for number in codes}
     try:
         yield
     finally:
-        _restore(dict.fromkeys(codes, _do_nothing) if received else before)
+        _restore(before if uncalled else dict.fromkeys(codes, _do_nothing))
 
 
 def _do_nothing(_number: int, _frame: object) -> None:
