@@ -71,6 +71,15 @@ async def test_of_two_signals_at_the_same_moment_one_is_handled() -> None:
         assert codes in ([143], [129]), step
 
 
+async def test_after_a_signal_the_next_ones_write_nothing_to_the_loop_which_is_about_to_be_closed() -> None:
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, lambda: None)
+    with handle_exit_signals(lambda _code: None):
+        kill_with(signal.SIGTERM)
+    assert signal.set_wakeup_fd(-1) == -1
+    loop.remove_signal_handler(signal.SIGUSR1)
+
+
 async def test_the_handlers_are_those_of_before_if_no_signal_arrives() -> None:
     with raise_exit_signals():
         before = [signal.getsignal(number) for number in NUMBERS]

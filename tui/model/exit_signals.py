@@ -68,7 +68,12 @@ def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[N
     try:
         yield
     finally:
-        _restore(before if uncalled else dict.fromkeys(codes, _do_nothing))
+        if uncalled:
+            _restore(before)
+        else:
+            _restore(dict.fromkeys(codes, _do_nothing))
+            # A loop closes this descriptor before it gives it up: Python would report a signal in between as an error.
+            signal.set_wakeup_fd(-1)
 
 
 def _do_nothing(_number: int, _frame: object) -> None:
