@@ -111,7 +111,11 @@ def explore(visitor: Visitor) -> None:
         ".", ".", ".", ".", ".", ",", "2", "n", "N", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"
     )
     visitor.look("?", "Esc close", "down", "end")
-    visitor.look("M", "Models", "space", "down", "end", "space", "up", "space", "up", "space", "enter", "a", "c", "a")
+    visitor.press("M", until="Models")
+    visitor.look("e", "Settings of", "9", "enter", "down")
+    visitor.look("n", "Add a provider", "c", "down", "down", "enter")
+    visitor.press("space", "down", "end", "space", "up", "space", "up", "space", "enter", "a", "c", "a")
+    visitor.press("escape", "escape", gone="Models")
     visitor.press("E", until="Recorded answers")
     visitor.paste(CANARY)
     visitor.press("down", "enter", "n", until="not saved")

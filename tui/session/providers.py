@@ -36,9 +36,12 @@ class OpenProviders:
         self._config, self._environ, self._store = config, environ, store
         self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
+        self._replaced: list[Provider] = []  # runs may still use them
 
     def use_config(self, config: Config) -> None:
-        """Open further providers by this config; those that are open stay as they are."""
+        """Open providers by this config from now on; an open provider whose entry has changed is no longer taken."""
+        changed = [name for name in self._open if config.providers.get(name) != self._config.providers.get(name)]
+        self._replaced += [self._open.pop(name) for name in changed]
         self._config = config
 
     def take(self, subjects: Sequence[Subject], replay_speed: float | None = None) -> dict[str, Provider]:
@@ -72,6 +75,8 @@ class OpenProviders:
         while self._open:
             _, provider = self._open.popitem()
             await provider.close()
+        while self._replaced:
+            await self._replaced.pop().close()
 
     def _take(self, subject: Subject, replay_speed: float | None) -> Provider:
         settings = provider_settings(subject.provider, self._config, self._environ)

@@ -27,6 +27,7 @@ from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
+from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
 from tui.app.explore.screen import ExploreScreen
 from tui.app.explore.tour import TourScreen
 from tui.app.find.jump_dialog import JumpDialog
@@ -109,6 +110,11 @@ async def indexed(stage: Stage) -> None:
     await stage.until(lambda: dialog.is_settled, "every answer is searched")
 
 
+async def provider_refused(stage: Stage) -> None:
+    """Wait until the form has errors beside its fields."""
+    await stage.until(lambda: "is missing" in stage.text, "the errors are displayed")
+
+
 async def chosen_models_found(stage: Stage) -> None:
     """Wait until the search for a model is done."""
     await stage.until(lambda: "as it is typed" in stage.text, "the text is searched")
@@ -159,6 +165,8 @@ SCENES = (
     Scene("model-chooser", run_session, MODELS),
     Scene("model-chooser-unfolded", run_session, (*MODELS, "end", "up", "space", "up", "space", shows("mock-medium"))),
     Scene("model-chooser-search", run_session, (*MODELS, "a", *"med", chosen_models_found)),
+    Scene("model-settings", run_session, (*MODELS, "e", ModelSettingsForm, *"3", "enter")),
+    Scene("add-provider", run_session, (*MODELS, "n", ProviderForm, "enter", provider_refused)),
     Scene("jump", run_session, (*ANSWERED, "g", JumpDialog, shows("race in the cache"), *"fix pa", searched)),
     Scene("search", run_session, (*ANSWERED, "ctrl+f", SearchDialog, *"parameter", indexed)),
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),

@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tui.app.context import AppContext
+from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
 from tui.app.explore.model_rows import ModelChoice, ModelRow, find_rows
 from tui.app.keymap import key_of
 from tui.app.notifications import notify_error
@@ -115,6 +116,8 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Close", id="models.leave", tooltip="Close without changes"),
         Binding("slash,a", "type", "Type", id="models.type", tooltip="Search a model, or enter its name"),
+        Binding("e", "edit_settings", "Settings", id="models.settings", tooltip="Change the settings of the model"),
+        Binding("n", "add_provider", "New", id="models.add-provider", tooltip="Add a provider to the config file"),
         Binding("up", "move(-1)", "Up", id="models.up", tooltip="Previous row", show=False),
         Binding("down", "move(1)", "Down", id="models.down", tooltip="Next row", show=False),
     ]
@@ -142,8 +145,9 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         """Compose the list of names, and an input to search them or to enter another one."""
         with Vertical() as box:
             box.border_title = Content("Models")
+            search, settings, new = (key_of(self, f"models.{name}") for name in ("type", "settings", "add-provider"))
             box.border_subtitle = Content(
-                f"Space select · {key_of(self, 'models.type')} search · Enter show · Esc close"
+                f"Space select · {search} search · {settings} settings · {new} provider · Enter show · Esc"
             )
             yield self._list
             yield self._input
@@ -179,10 +183,14 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         if self._input.value.strip():
             self._search()
             return
+        before, rows = self._row, self._choice.rows()
+        self._show_rows(rows, rows.index(before) if before in rows else max(0, self._list.cursor))
+
+    @property
+    def _row(self) -> ModelRow | None:
+        """Return the row under the cursor."""
         at = self._list.cursor
-        before = self._rows[at] if 0 <= at < len(self._rows) else None
-        rows = self._choice.rows()
-        self._show_rows(rows, rows.index(before) if before in rows else max(0, at))
+        return self._rows[at] if 0 <= at < len(self._rows) else None
 
     def _draw_hint(self) -> None:
         faults = [f"{sanitize_line(name, 80)}: {sanitize_text(fault.text)}" for name, fault in self._faults()]
@@ -284,8 +292,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
             self._take_found()
 
     def _take_found(self) -> None:
-        if 0 <= self._list.cursor < len(self._rows):
-            row = self._rows[self._list.cursor]
+        if (row := self._row) is not None:
             self._choice.add(row.name)
         self._input.value = self._shown_text = ""
         self._show_rows(self._choice.rows(), 0)
@@ -305,6 +312,42 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
     def action_move(self, by: int) -> None:
         """Move the cursor of the list while the input has the focus."""
         self._list.action_move(by)
+
+    # The forms
+
+    def action_edit_settings(self) -> None:
+        """Open the form with the settings of the model under the cursor."""
+        row = self._row
+        if row is None or row.kind != "model":
+            self.notify("Select a model to change its settings.", markup=False)
+            return
+
+        def use(name: str | None) -> None:
+            if name is not None:
+                self._choice.replace(row.name, name)
+                self._draw_hint()
+                self._update()
+
+        self.app.push_screen(ModelSettingsForm(row.name), use)
+
+    def action_add_provider(self) -> None:
+        """Open the form for a new provider, and unfold the provider that was added."""
+        if self._catalog is None:
+            return
+
+        def show(name: str | None) -> None:
+            if name is not None:
+                start_worker(self, partial(self._show_added, name), group="states", exclusive=True)
+
+        self.app.push_screen(ProviderForm(self._catalog), show)
+
+    async def _show_added(self, name: str) -> None:
+        await self._read_states()
+        self._choice.unfolded.discard(name)
+        self._fold(name)
+        added = ModelRow("provider", name)
+        if added in self._rows:
+            self._list.go_to(self._rows.index(added))
 
     # The result
 
