@@ -38,7 +38,18 @@ async def listed(stage: Stage) -> None:
 
 NAMES = (
     *("block-chooser", "matrix", "matrix-pairs", "compare", "review-start", "review", "review-guidance", "runs"),
-    *("export", "model-chooser", "model-settings", "add-provider", "help", "confirm", "jump", "search", "check-editor"),
+    *(
+        "export",
+        "model-chooser",
+        "model-settings",
+        "add-provider",
+        "help",
+        "confirm",
+        "jump",
+        "search",
+        "check-editor",
+        "tour",
+    ),
 )
 OPENED = (
     *(scene for scene in SCENES if scene.name in NAMES),
