@@ -87,6 +87,14 @@ async def test_it_opens_from_explore_and_enter_goes_to_the_case(tmp_path: Path) 
         assert "Here it is." in seen.text(0)
 
 
+async def test_enter_opens_the_case_at_the_model_under_the_cursor(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✗", "✓✓", "◐t")) as (seen, _):
+        await seen.press("down", "right", "enter")
+        await seen.until(lambda: seen.app.screen is seen.screen)
+        await seen.until(lambda: seen.screen.answers.current_model == "mock-b")
+        assert seen.screen.selection.case_id == "two"
+
+
 @pytest.mark.parametrize("key", ["m", "escape"])
 async def test_its_key_and_escape_go_back_and_leave_explore_as_it_was(tmp_path: Path, key: str) -> None:
     async with opened(tmp_path) as (seen, screen):

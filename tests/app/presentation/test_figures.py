@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tests.support.scripted_session import result_of, step_of
-from tui.app.explore.header_lines import Heading, header_line, seconds_left
+from tui.app.explore.header_lines import Heading, header_line
 from tui.app.presentation.figures import clock, count, figure_line, figures_of, seconds
+from tui.app.presentation.pace import seconds_left
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.results import TrialKey
 from tui.model.state import AttemptProgress, Counts, RunState, StepProgress

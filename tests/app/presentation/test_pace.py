@@ -6,7 +6,7 @@ import pytest
 
 from tui.app.explore.header_lines import Heading, header_line
 from tui.app.matrix.header_lines import MatrixHeading, matrix_header
-from tui.app.presentation.pace import Pace, concurrency_words, limit_lines, pace_of, pause_words
+from tui.app.presentation.pace import Pace, concurrency_words, limit_lines, pace_of, pause_words, time_words
 from tui.app.presentation.pieces import text_of, width_of
 from tui.app.run_queue import Stopwatch
 from tui.model.state import Counts, Limit
@@ -120,3 +120,18 @@ def test_a_stopwatch_leaves_pauses_out() -> None:
     assert watch.elapsed(40.0) == 7.0
     watch.start(50.0)
     assert watch.elapsed(51.0) == 1.0
+
+
+def test_the_rest_of_a_run_is_estimated_from_its_finished_trials() -> None:
+    counts = Counts(trials=12, passed=4, failed=2)
+    assert time_words(30.0, counts, running=True) == "0:30 · about 0:30 left"
+    assert time_words(30.0, counts, running=False) == "0:30"
+    assert time_words(30.0, None, running=True) == "0:30"
+
+
+def test_the_matrix_shows_the_time_left_where_it_fits() -> None:
+    shown = MatrixHeading("Walk", words={"passed": 4, "failed": 2}, counts=Counts(12, 4, 2), elapsed=30.0)
+    assert "6/12  0:30 · about 0:30 left   ✓ 4 passed" in text_of(matrix_header(shown, 160))
+    assert "6/12  0:30 · about 0:30 left   ✓ 4  ✗ 2" in text_of(matrix_header(shown, 70))
+    assert "left" not in text_of(matrix_header(shown, 44))
+    assert "about" not in text_of(matrix_header(replace(shown, paused=True), 160))

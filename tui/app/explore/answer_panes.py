@@ -369,6 +369,18 @@ class AnswerPanes(Container):
             self._arrange()
             self._panes[number].shown_view.focus()
 
+    def show_model(self, model: str) -> None:
+        """Make the pane of a model the current one; it gets the focus only if another pane has it."""
+        if model in self._all_models:
+            number = self._all_models.index(model)
+            focused = self.focused is not None
+            self._turn_to(number)
+            self._current = number % MOST_PANES
+            if focused:
+                self.go_to(self._current)
+            else:
+                self._arrange()
+
     def step(self, by: int) -> None:
         """Go to the pane of the next or previous model, on its page, around the ends."""
         if self._all_models:

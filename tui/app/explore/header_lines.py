@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from tui.app.presentation.figures import clock
 from tui.app.presentation.marks import rerun_pieces
-from tui.app.presentation.pace import NO_PACE, Pace, pause_words
+from tui.app.presentation.pace import NO_PACE, Pace, pause_words, time_words
 from tui.app.presentation.pieces import Line, Piece, width_of
 from tui.model.events import RepositoryCloned
 from tui.model.sanitize import sanitize_line
@@ -37,13 +36,6 @@ class Heading:
     answering: int = 0
     pause_key: str = ""
     rerun: bool = False
-
-
-def seconds_left(elapsed: float, counts: Counts) -> float | None:
-    """Return an estimate of the seconds left, from the finished trials; None while none is finished."""
-    if not counts.done or counts.done >= counts.trials:
-        return None
-    return elapsed / counts.done * (counts.trials - counts.done)
 
 
 def header_line(shown: Heading, width: int) -> Line:
@@ -129,12 +121,12 @@ def _bar(shown: Heading, room: int) -> list[Piece]:
 def _time(shown: Heading, *, clock_alone: bool = False) -> list[Piece]:
     if shown.elapsed is None or (shown.counts is None and shown.cloning is None):
         return []
-    text = f"  {clock(shown.elapsed)}"
+    running = shown.running and not shown.paused
+    estimates = running and not shown.cloning and not clock_alone
+    text = f"  {time_words(shown.elapsed, shown.counts, running=estimates)}"
     if clock_alone:
         return [(text, "dim")]
-    if shown.running and not shown.paused:
-        left = seconds_left(shown.elapsed, shown.counts) if shown.counts and not shown.cloning else None
-        text += f" · about {clock(left)} left" if left is not None else ""
+    if running:
         text += f" · {shown.queued} queued" if shown.queued else ""
         text += " · following" if shown.following else ""
     elif not shown.running and shown.outcome not in ("", "finished"):

@@ -400,6 +400,7 @@ class ExploreScreen(FrameScreen):
         if now is not None and (case := now.find_case(case_id)):
             self.stop_auto_follow()
             self.select(now, case)
+            self.answers.show_model(self.context.matrices[open_suite.path].model)
 
     @work(group="compare", exclusive=True)
     async def action_compare(self) -> None:

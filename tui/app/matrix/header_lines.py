@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tui.app.matrix.baseline import sum_line
 from tui.app.matrix.columns import Layout, joined
 from tui.app.matrix.statistics import Since
 from tui.app.presentation.figures import count, seconds
 from tui.app.presentation.marks import mark_of, rerun_pieces
+from tui.app.presentation.model_faults import ModelFault, fault_word
 from tui.app.presentation.names import fitted_names
-from tui.app.presentation.pace import NO_PACE, Pace, pause_words
-from tui.app.presentation.pieces import Line, Piece, width_of
+from tui.app.presentation.pace import NO_PACE, Pace, pause_words, time_words
+from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, width_of
 from tui.model.prices import Spent, cost_text
 from tui.model.results import CountedVerdict
 from tui.model.sanitize import sanitize_line
@@ -27,7 +29,8 @@ class MatrixHeading:
 
     `run` and `baseline` are ids, empty if there is none. `words` has the number of displayed trials for each counted
     verdict, `passed_since` the number of failed ones that a rerun passed. `counts` are those of the run while it is in
-    progress. While it is `paused`, `answering` trials are still receiving answers, and `pause_key` continues the run.
+    progress, and `elapsed` its seconds. While it is `paused`, `answering` trials are still receiving answers, and
+    `pause_key` continues the run.
     """
 
     suite: str = ""
@@ -41,6 +44,7 @@ class MatrixHeading:
     answering: int = 0
     pause_key: str = ""
     passed_since: int = 0
+    elapsed: float | None = None
 
 
 def short_id(run_id: str) -> str:
@@ -63,11 +67,14 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     tally = [*_totals(shown.words), *rerun_pieces(shown.passed_since)]
     short_tally = [*_totals(shown.words, short=True), *since]
     order: list[Piece] = [(f"   {shown.order}", "dim")]
+    time = _time(shown)
     for parts in (
-        (name, run, against, progress, pause, tally, paces[1], order),
-        (name, run, against, progress, pause, tally, paces[0], order),
-        (name, against, progress, pause, tally, paces[0], order),
-        (name, progress, pause, tally, paces[0], order),
+        (name, run, against, progress, time, pause, tally, paces[1], order),
+        (name, run, against, progress, time, pause, tally, paces[0], order),
+        (name, against, progress, time, pause, tally, paces[0], order),
+        (name, progress, time, pause, tally, paces[0], order),
+        (name, progress, time, pause, tally, paces[0]),
+        *([(name, progress, time, pause, short_tally)] if time and not shown.pace.narrowed else []),
         (name, progress, pause, tally, paces[0]),
         (name, progress, pause, tally),
         (name, progress, pause, [*_totals(shown.words), *since]),
@@ -90,6 +97,13 @@ def _progress(shown: MatrixHeading) -> list[Piece]:
     return [(f"   {'‖' if shown.paused else '▶'} {counts.done:>{len(str(counts.trials))}}/{counts.trials}", "accent")]
 
 
+def _time(shown: MatrixHeading) -> list[Piece]:
+    """Return how long the run has taken, and about how long it will still take."""
+    if shown.counts is None or shown.elapsed is None:
+        return []
+    return [(f"  {time_words(shown.elapsed, shown.counts, running=not shown.paused)}", "dim")]
+
+
 def _totals(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list[Piece]:
     """Return the number of passed and failed trials, and of each other verdict that occurs."""
     pieces: list[Piece] = []
@@ -101,7 +115,15 @@ def _totals(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list
     return pieces
 
 
+class HeadNotes(NamedTuple):
+    """Notes about models in their column heads: the index of the one under the cursor, and those that cannot run."""
+
+    cursor: int = -1
+    faults: Mapping[str, ModelFault] = {}
+
+
 _NONE = ModelFigures()
+_NO_NOTES = HeadNotes()
 
 
 def head_lines(
@@ -111,6 +133,7 @@ def head_lines(
     since: Mapping[str, Since] | None,
     *,
     whole: bool,
+    notes: HeadNotes = _NO_NOTES,
 ) -> list[Line]:
     """Return the lines above the columns of the visible models; only the most important ones unless `whole`."""
     seen = [figures.get(models[place], _NONE) for place in layout.visible]
@@ -128,13 +151,22 @@ def head_lines(
             ("tokens in · out", [_tokens(each) for each in seen]),
             ("cost", [_cost(each) for each in seen]),
         ]
-    top: list[Line] = [((names[place], "strong"),) for place in layout.visible]
+    top = [_model(models[place], names[place], layout, place, notes) for place in layout.visible if models]
     lines = [joined(layout, _scrolled(layout), top, ((_fit("since baseline", layout), "dim"),) if since else ())]
     lines += [joined(layout, ((label, "dim"),), cells, ()) for label, cells in rows]
     if since is not None:
         cells = [sum_line(*since.get(models[place], Since())) for place in layout.visible]
         lines.append(joined(layout, (("since baseline", "dim"),), cells, sum_line(*total)))
     return lines
+
+
+def _model(model: str, name: str, layout: Layout, place: int, notes: HeadNotes) -> Line:
+    """Return the name of a model, and whether it cannot run."""
+    role: Role = "accent" if place == notes.cursor else "strong"
+    if model not in notes.faults:
+        return ((name, role),)
+    why = fault_word(notes.faults[model])
+    return (cut_middle(name, layout.cell - 3 - len(why)), role), (f"  {why}", "error")
 
 
 def _fit(text: str, layout: Layout) -> str:

@@ -10,6 +10,7 @@ from tui.app.matrix.header_lines import MatrixHeading
 from tui.app.matrix.statistics import Snapshot, Statistics
 from tui.app.presentation.bands import worst_band
 from tui.app.presentation.cells import Cell
+from tui.app.presentation.model_faults import ModelFault
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
 from tui.model import filter
@@ -155,7 +156,8 @@ class Matrix:
 
     `run` is the id of the displayed saved run. `saved` has the outcomes of its trials whose full results the state does
     not have; `unfinished` is the number of its trials if it was not finished, else 0. `rows` are as of the last
-    `arrange`; cells are always current.
+    `arrange`; cells are always current. `column` is the index of the model under the cursor, and `faults` has the
+    models that cannot run.
     """
 
     def __init__(
@@ -172,6 +174,8 @@ class Matrix:
         self.baseline_read = False
         self.pair: tuple[str, str] | None = None
         self.rows: list[Row] = []
+        self.column = 0
+        self.faults: Mapping[str, ModelFault] = {}
         self._places: dict[str, list[int]] | None = None
         self.statistics = Statistics()
         self.set_saved_run(run, saved or {}, unfinished)
@@ -190,10 +194,16 @@ class Matrix:
             found[case, model] = band if known is None else worst_band(known, band)
         self._bands: Mapping[tuple[str, str], Band] = found
 
+    @property
+    def has_bands(self) -> bool:
+        """Return whether any trial has a risk band."""
+        return bool(self._bands)
+
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
         """Display a suite with its state and models, with the same options; everything is counted again."""
         self.suite, self.state, self.models = suite, state, tuple(models)
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
+        self.column = max(0, min(self.column, len(self.models) - 1))
         self.recount()
         longest = max((width_of(case.name) for case in suite.cases), default=0) if len(suite.cases) < 500 else 60
         self.longest_name = min(_LONGEST_NAME, longest)
@@ -249,6 +259,11 @@ class Matrix:
     def first_row_of(self, case: str) -> int | None:
         """Return the index of the first row of a case, or None."""
         return next((at for at, row in enumerate(self.rows) if isinstance(row, Case) and row.id == case), None)
+
+    @property
+    def model(self) -> str:
+        """Return the model under the cursor; empty without models."""
+        return self.models[self.column] if self.column < len(self.models) else ""
 
     def places_of(self, case: str) -> Sequence[int]:
         """Return the indexes of all rows of a case."""

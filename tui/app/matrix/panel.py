@@ -1,6 +1,6 @@
 """The panel of the matrix: column heads, rows, the filter and the comparison of two models."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from textual import on
 from textual.app import ComposeResult
@@ -9,15 +9,18 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui.app.matrix.columns import column_at
-from tui.app.matrix.header_lines import head_lines
+from tui.app.matrix.header_lines import HeadNotes, head_lines
 from tui.app.matrix.matrix import Matrix
 from tui.app.matrix.table_view import MatrixHead, MatrixTable
+from tui.app.presentation.bands import band_legend
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
 from tui.model.filter import case_values
+from tui.model.results import TrialKey
+from tui.model.risk import Band
 
-_HIGH = 27
+_HIGH, _LEAST_WITH_CELL = 27, 16
 _SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
 _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, in the Matrix screen
 
@@ -33,6 +36,9 @@ class MatrixPanel(FilteredPanel):
     MatrixPanel > MatrixHead { margin-bottom: 1; }
     MatrixPanel.-low > MatrixHead { margin-bottom: 0; }
     MatrixPanel > MatrixTable { height: 1fr; min-height: 1; }
+    MatrixPanel > #cell { height: 8; }
+    MatrixPanel.-low > #cell { height: 4; }
+    MatrixPanel.-lowest > #cell { display: none; }
     MatrixPanel > #sentence { height: auto; max-height: 4; margin-top: 1; }
     MatrixPanel.-low > #sentence { max-height: 2; margin-top: 0; }
     MatrixPanel > #sentence.-empty { display: none; }
@@ -87,9 +93,12 @@ class MatrixPanel(FilteredPanel):
 
     def _fit(self, width: int, height: int) -> None:
         self.set_class(height < _HIGH, "-low")
+        self.set_class(height < _LEAST_WITH_CELL, "-lowest")
         self._width = width
         self.table.lay_out(width)
         self.draw_heads()
+        if self._matrix.has_bands:
+            self.show_title()
         if self._sentence_lines[0]:
             self._show_sentence(*self._sentence_lines)
 
@@ -105,7 +114,9 @@ class MatrixPanel(FilteredPanel):
         """Redraw the column heads."""
         matrix, statistics = self._matrix, self._matrix.statistics
         whole = self.has_class("-low") == self._toggled
-        self.head.show(head_lines(self.table.columns, matrix.models, statistics.figures, statistics.since, whole=whole))
+        notes = HeadNotes(matrix.column, matrix.faults)
+        since, columns = statistics.since, self.table.columns
+        self.head.show(head_lines(columns, matrix.models, statistics.figures, since, whole=whole, notes=notes))
 
     def toggle_figures(self) -> None:
         """Display all figures in the column heads, or fewer."""
@@ -133,10 +144,16 @@ class MatrixPanel(FilteredPanel):
         names, progress = matrix.names, matrix.progress
         self._show_sentence(sentence(pair, names, progress), brief(pair, names, progress))
 
+    def show_bands(self, bands: Mapping[TrialKey, Band]) -> None:
+        """Display other risk bands, with a legend in the frame."""
+        self.table.show_bands(bands)
+        self.show_title()
+
     def show_title(self) -> None:
         """Display the numbers of cases and models, and the state of the filter, in the frame."""
         matrix = self._matrix
-        self.border_title = Content(matrix.title)
+        legend = band_legend(self._width - width_of(matrix.title) - _AROUND) if matrix.has_bands else ()
+        self.border_title = content_of(((matrix.title, "plain"), *legend)) if legend else Content(matrix.title)
         self.show_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
 
     def _choose_case(self, place: int) -> None:

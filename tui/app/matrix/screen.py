@@ -1,7 +1,9 @@
 """The Matrix screen: cases by models, updated while a run is in progress."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -11,16 +13,19 @@ from textual.screen import Screen
 
 from tui.app.bindings import bind
 from tui.app.context import AppContext
+from tui.app.matrix.cell_view import CellReader
 from tui.app.matrix.controls import BaselineControls, RowControls
 from tui.app.matrix.matrix import Matrix, pair_to_compare
 from tui.app.matrix.panel import MatrixPanel
-from tui.app.matrix.table_view import MatrixHeader
+from tui.app.matrix.table_view import MatrixHeader, MatrixTable
 from tui.app.matrix.updates import MatrixUpdates
 from tui.app.navigator import Navigator, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
+from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_controls import RunControls
-from tui.app.run_messages import PaceChanged, RunBegan, RunEnded, TrialChanged
+from tui.app.run_messages import ModelsUnresolved, PaceChanged, RunBegan, RunEnded, TrialChanged
+from tui.app.run_queue import resolve_models
 from tui.app.run_requests import models_with_results, request_all_models, request_failed_of
 from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead
@@ -71,9 +76,10 @@ class MatrixScreen(AppScreen[str | None]):
         super().__init__()
         self.context, self.matrix = context, matrix
         self._path, self._case_id = path, case_id
-        self.header = MatrixHeader(matrix, id="header")
+        self.header = MatrixHeader(matrix, self._elapsed, id="header")
         self.panel = MatrixPanel(matrix, on_case_chosen=self.dismiss, id="matrix")
         self.updates = MatrixUpdates(self, matrix, self.header, self.panel)
+        self.cell_reader = CellReader(self, matrix, self.panel, context.session.history)
         self._row_controls = RowControls(self, matrix, self.panel, self.updates)
         self._baseline_controls = BaselineControls(self, matrix, context.session.history, self.updates)
         self._run_controls, self._navigator = RunControls(context, self), Navigator(context, self)
@@ -85,9 +91,14 @@ class MatrixScreen(AppScreen[str | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Display the rows first, then count the cells and read the marked baseline."""
+        """Display the rows first, then count the cells, read the marked baseline, and find models that cannot run."""
         self.updates.start(self._case_id)
         self._baseline_controls.use_marked()
+        self._show_first_cell()
+        self._resolve_models()
+
+    def _elapsed(self) -> float | None:
+        return self.context.runs.elapsed(self._path, monotonic())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active: pausing requires a run in progress."""
@@ -101,6 +112,7 @@ class MatrixScreen(AppScreen[str | None]):
         """Display the new state of a trial."""
         if message.path == self._path:
             self.updates.trial_changed(message.trial)
+            self.cell_reader.trial_changed(message.trial)
 
     @on(PaceChanged)
     def show_pace(self, message: PaceChanged) -> None:
@@ -120,6 +132,29 @@ class MatrixScreen(AppScreen[str | None]):
         """Display the cases of a suite that was read again."""
         if self._path in message.paths:
             self._show_suite()
+            self._resolve_models()
+
+    @work(group="resolve", exclusive=True)
+    async def _resolve_models(self) -> None:
+        """Find the models that cannot run; those of a saved run are not needed."""
+        matrix = self.matrix
+        if not matrix.run:
+            await self.updates.counted.wait()
+            session, suite = self.context.session, matrix.suite
+            _, faults = await asyncio.to_thread(resolve_models, session, suite, matrix.models)
+            self._show_faults(faults)
+
+    @on(ModelsUnresolved)
+    def show_unresolved(self, message: ModelsUnresolved) -> None:
+        """Display which models were omitted from a run."""
+        if message.path == self._path:
+            self._show_faults({**self.matrix.faults, **message.errors})
+
+    def _show_faults(self, faults: Mapping[str, ModelFault]) -> None:
+        if faults != self.matrix.faults:
+            self.matrix.faults = faults
+            self.panel.draw_heads()
+            self.cell_reader.show()
 
     def _show_suite(self) -> None:
         context, open_suite = self.context, self._open_suite
@@ -128,6 +163,7 @@ class MatrixScreen(AppScreen[str | None]):
             self.matrix.show(open_suite.suite, context.open_suites.state(self._path), models)
             self.refresh_bindings()
             self.updates.matrix_changed()
+            self.cell_reader.show()
 
     @on(ScoresChanged)
     @work(group="bands", exclusive=True)
@@ -135,13 +171,24 @@ class MatrixScreen(AppScreen[str | None]):
         """Read the risk bands of the cells again."""
         open_suite = self._open_suite
         if open_suite is not None:
-            self.panel.table.show_bands(await self.context.scores.read_bands(open_suite))
+            self.panel.show_bands(await self.context.scores.read_bands(open_suite))
 
     @property
     def _open_suite(self) -> OpenSuite | None:
         return self.context.open_suites.get(self._path)
 
-    # Rows
+    # Cells and rows
+
+    @work(group="first cell")
+    async def _show_first_cell(self) -> None:
+        """Display the cell under the cursor once the statistics below it are there: both change the layout."""
+        await self.updates.counted.wait()
+        await self.cell_reader.start()
+
+    @on(MatrixTable.CellReached)
+    def show_cell(self) -> None:
+        """Display the answer of the cell under the cursor."""
+        self.cell_reader.show()
 
     def action_sort(self) -> None:
         """Ask for the order of the rows."""
@@ -194,7 +241,7 @@ class MatrixScreen(AppScreen[str | None]):
         if case is None:
             self.notify("No case to compare here.", severity="warning", markup=False)
             return
-        models = pair_to_compare(matrix.models, matrix.cells(case), table.columns.first, matrix.pair)
+        models = pair_to_compare(matrix.models, matrix.cells(case), matrix.column, matrix.pair)
         if models is None:
             self.notify("Comparing needs two models.", markup=False)
             return

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.app.keymap import key_of
-from tui.app.matrix.columns import Layout, lay_out
+from tui.app.matrix.columns import Layout, column_at, lay_out
 from tui.app.matrix.header_lines import MatrixHeading, matrix_header
 from tui.app.matrix.matrix import Matrix
 from tui.app.presentation.pieces import Line
@@ -25,16 +25,19 @@ from tui.model.risk import Band
 
 
 class MatrixTable(LineListView):
-    """The rows of a matrix. The cursor stays on cases and skips headings."""
+    """The rows of a matrix. The cursor is on a cell: `matrix.column` in the row of a case; headings are skipped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "open", id="matrix.open", tooltip="Open the case in Explore", key_display="Enter"),
-        Binding("right,l", "scroll_models(1)", "Right", id="list.right", tooltip="Next models", show=False),
-        Binding("left,h", "scroll_models(-1)", "Left", id="list.left", tooltip="Previous models", show=False),
+        Binding("right,l", "move_column(1)", "Right", id="list.right", tooltip="Next model", show=False),
+        Binding("left,h", "move_column(-1)", "Left", id="list.left", tooltip="Previous model", show=False),
     ]
 
     class LayoutChanged(Message):
-        """Posted when the widths of the columns or the visible models have changed."""
+        """Posted when the widths of the columns, the visible models or the model under the cursor have changed."""
+
+    class CellReached(Message):
+        """Posted when the cursor is on another cell."""
 
     def __init__(self, matrix: Matrix, *, on_chosen: Callable[[int], object], id: str | None = None) -> None:
         self._strip_cache: dict[tuple[int, Ground, bool | None], Strip] = {}
@@ -55,15 +58,33 @@ class MatrixTable(LineListView):
         return self._matrix.row_line(place, self.columns, self._beat)
 
     def lay_out(self, width: int, first: int | None = None) -> None:
-        """Compute the columns for `width` cells; `first` is the index of the first visible model."""
+        """Compute the columns for `width` cells; `first` is the index of the first visible model.
+
+        By default the model under the cursor stays visible.
+        """
         matrix = self._matrix
-        first = self.columns.first if first is None else first
+        start = self.columns.first if first is None else first
         baseline = matrix.baseline is not None
-        columns = lay_out(max(1, width - 1), len(matrix.models), matrix.longest_name, first, baseline=baseline)
+        columns = lay_out(max(1, width - 1), len(matrix.models), matrix.longest_name, start, baseline=baseline)
+        self._show_columns(columns.showing(matrix.column) if first is None else columns)
+
+    def _show_columns(self, columns: Layout) -> None:
         if columns != self.columns:
             self.columns = columns
             self.post_message(self.LayoutChanged())
             self.refresh()
+
+    def go_to_model(self, column: int) -> None:
+        """Move the cursor to a model of the same case, and turn to its page."""
+        matrix = self._matrix
+        column = max(0, min(column, len(matrix.models) - 1))
+        if column != matrix.column:
+            matrix.column = column
+            if self._cursor >= 0:
+                self.refresh_rows((self._cursor,))
+            self._show_columns(self.columns.showing(column))
+            self.post_message(self.LayoutChanged())
+            self.post_message(self.CellReached())
 
     def show_bands(self, bands: Mapping[TrialKey, Band]) -> None:
         """Replace the risk bands of all trials."""
@@ -120,6 +141,8 @@ class MatrixTable(LineListView):
         before, self._height = self._height, event.size.height
         if 0 <= self._cursor - self.top_row < before and self.line_count:
             self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, x_axis=False)
+            if self._height > 1:
+                self._show_heading()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Render without Textual's cache of borders and padding, which costs more than the lines: there are none."""
@@ -131,8 +154,15 @@ class MatrixTable(LineListView):
         """Return the strip of a row from the cache, unless its width has changed."""
         strip = self._strip_cache.get((place, ground, thumb))
         if strip is None or strip.cell_length != self.outer_size.width:
-            strip = self._strip_cache[place, ground, thumb] = super().draw_line(place, ground, thumb)
+            strip = self._draw_cursor(place, thumb) if ground == "selected" else super().draw_line(place, ground, thumb)
+            self._strip_cache[place, ground, thumb] = strip
         return strip
+
+    def _draw_cursor(self, place: int, thumb: bool | None) -> Strip:
+        """Return the strip of the row under the cursor: only its cell has the background of the selection."""
+        row, selected = (super(MatrixTable, self).draw_line(place, ground, thumb) for ground in ("raised", "selected"))
+        start, end = self.columns.span(self._matrix.column)
+        return Strip.join([row.crop(0, start), selected.crop(start, end), row.crop(end)])
 
     def go_to(self, place: int) -> None:
         """Put the cursor on a case; from a heading move on in the same direction, else back."""
@@ -143,9 +173,15 @@ class MatrixTable(LineListView):
         step = 1 if place >= self._cursor else -1
         found = self._case_from(place, step)
         super().go_to(self._case_from(place, -step) if found is None else found)  # type: ignore[arg-type]
-        case = self._matrix.case_at(self._cursor)
+        case, before = self._matrix.case_at(self._cursor), self._case_id
         self._case_id = case.id if case else None
-        if self._cursor and self._matrix.case_at(self._cursor - 1) is None and self.top_row == self._cursor:
+        if self._case_id != before:
+            self.post_message(self.CellReached())
+        self._show_heading()
+
+    def _show_heading(self) -> None:
+        """Scroll back by a row if the case under the cursor is the top row and below its heading."""
+        if self._cursor > 0 and self._matrix.case_at(self._cursor - 1) is None and self.top_row == self._cursor:
             self.scroll_to(y=self._cursor - 1, animate=False)
 
     def _case_from(self, place: int, step: int) -> int | None:
@@ -157,9 +193,11 @@ class MatrixTable(LineListView):
         return None
 
     def clicked(self, place: int, column: int) -> None:
-        """Open the case if the cursor was on it before the click; otherwise the click only moves the cursor."""
-        del column
-        if self._cursor_before_click == place:
+        """Open the case if the cursor was on the cell before the click; otherwise the click only moves the cursor."""
+        model, before = column_at(self.columns, column), self._matrix.column
+        if model is not None and model in self.columns.visible:
+            self.go_to_model(model)
+        if self._cursor_before_click == place and self._matrix.column == before:
             self.post_chosen(place)
 
     def on_mouse_down(self, event: MouseDown) -> None:
@@ -169,35 +207,45 @@ class MatrixTable(LineListView):
 
     _cursor_before_click = -1
 
-    def action_scroll_models(self, by: int) -> None:
-        """Scroll the models by `by` columns."""
+    def action_move_column(self, by: int) -> None:
+        """Move the cursor by a number of models."""
+        self.go_to_model(self._matrix.column + by)
+
+    def _scroll_models(self, by: int) -> None:
+        """Scroll the models by `by` columns; the cursor stays among the visible ones."""
         first = max(0, min(self.columns.first + by, self.columns.last_first))
         if first != self.columns.first:
             self.lay_out(self.container_size.width, first)
+            self.go_to_model(max(first, min(self._matrix.column, self.columns.visible[-1])))
 
     def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
         """Scroll to the next model."""
         event.stop()
-        self.action_scroll_models(1)
+        self._scroll_models(1)
 
     def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
         """Scroll to the previous model."""
         event.stop()
-        self.action_scroll_models(-1)
+        self._scroll_models(-1)
 
 
 class MatrixHeader(PieceLine):
-    """The header line: the suite, its run with progress and concurrency, the totals and the order."""
+    """The header line: the suite, its run with progress, time left and concurrency, the totals and the order.
 
-    def __init__(self, matrix: Matrix, *, id: str | None = None) -> None:
+    `elapsed` returns the seconds that the run has taken so far.
+    """
+
+    def __init__(
+        self, matrix: Matrix, elapsed: Callable[[], float | None] = lambda: None, *, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
-        self._matrix, self._heading = matrix, MatrixHeading()
+        self._matrix, self._elapsed, self._heading = matrix, elapsed, MatrixHeading()
 
     def update(self) -> None:
         """Redraw the header from the current matrix."""
         state, heading = self._matrix.state, self._matrix.heading
         if state.running:
-            heading = replace(heading, pace=current_pace(state), paused=state.paused)
+            heading = replace(heading, pace=current_pace(state), paused=state.paused, elapsed=self._elapsed())
         if state.running and state.paused:
             heading = replace(heading, answering=state.answering, pause_key=key_of(self.screen, "matrix.pause"))
         self._heading = heading

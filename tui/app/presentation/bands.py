@@ -1,6 +1,6 @@
 """Risk bands, severities and extents as styled text: always with a word or a number, never by color alone."""
 
-from tui.app.presentation.pieces import Piece, Role
+from tui.app.presentation.pieces import Line, Piece, Role
 from tui.model.risk import BANDS, EXTENTS, Band, BandRule
 from tui.model.scores import Extent
 from tui.model.suite import Severity
@@ -36,6 +36,16 @@ def band_mark(band: Band) -> Piece:
 def band_letter(band: Band) -> str:
     """Return the first letter of a band, which is distinct for each band."""
     return band[0].upper()
+
+
+def band_legend(width: int) -> Line:
+    """Return all bands with their marks in at most `width` cells; with their first letters if the names do not fit."""
+    for names in (BANDS, [band_letter(band) for band in BANDS]):
+        legend = ((f"{_MARKS[band]} {name}", _ROLES[band]) for band, name in zip(BANDS, names, strict=True))
+        line: Line = ((" · risk", "dim"), *((f" {text}", role) for text, role in legend))
+        if sum(map(len, (text for text, _ in line))) <= width:
+            return line
+    return ()
 
 
 def worst_band(*bands: Band) -> Band:

@@ -23,6 +23,11 @@ def fault_of(error: AssayError) -> ModelFault:
     return ModelFault(str(error), error.needs if isinstance(error, ConfigError) else "")
 
 
+def fault_word(fault: ModelFault) -> str:
+    """Return the reason in two words, for the head of a column: `no key` if a variable with a key is missing."""
+    return "no key" if fault.needs else "cannot run"
+
+
 def short_fault(model: str, fault: ModelFault) -> str:
     """Return one sentence about a model: what it needs, else its whole error message."""
     return f"{sanitize_line(model)} needs {fault.needs}." if fault.needs else sanitize_text(fault.text)

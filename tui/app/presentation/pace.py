@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tui.app.presentation.figures import clock
 from tui.app.presentation.pieces import Line, fill, width_of
 from tui.model.sanitize import sanitize_line
-from tui.model.state import Limit
+from tui.model.state import Counts, Limit
 
 _PROVIDER = 20
 
@@ -78,6 +79,19 @@ def pause_words(answering: int, key: str) -> Sequence[str]:
     still = f" · {answering} answering" if answering else ""
     resume = f" · {key} continue" if key else ""
     return f"paused{still}{resume}", f"paused{resume}", "paused"
+
+
+def seconds_left(elapsed: float, counts: Counts) -> float | None:
+    """Return an estimate of the seconds left, from the finished trials; None while none is finished."""
+    if not counts.done or counts.done >= counts.trials:
+        return None
+    return elapsed / counts.done * (counts.trials - counts.done)
+
+
+def time_words(elapsed: float, counts: Counts | None, *, running: bool) -> str:
+    """Return how long a run has taken, while it is running also the estimated rest: `0:14 · about 0:30 left`."""
+    left = seconds_left(elapsed, counts) if running and counts is not None else None
+    return clock(elapsed) + (f" · about {clock(left)} left" if left is not None else "")
 
 
 def concurrency_words(numbers: Mapping[str, int]) -> str:

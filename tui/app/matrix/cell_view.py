@@ -1,0 +1,190 @@
+"""The view below the matrix: the beginning of the answer in the cell under the cursor, and its failed checks."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tui.app.matrix.matrix import Matrix
+from tui.app.matrix.panel import MatrixPanel
+from tui.app.presentation.figures import seconds
+from tui.app.presentation.marks import STATUS_RANKS, counted_status, kind_word, mark_of, word_of
+from tui.app.presentation.model_faults import short_fault
+from tui.app.presentation.pieces import Line, Piece
+from tui.app.presentation.text_rows import cut_line, cut_rows, rows_of
+from tui.app.theme.styles import content_of_lines
+from tui.app.workers import start_worker
+from tui.model.errors import AssayError
+from tui.model.results import CheckResult, StepResult, TrialKey, TrialResult
+from tui.model.sanitize import sanitize_line
+from tui.model.state import TrialProgress
+from tui.session.run_history import RunHistory
+
+_MOST_CHECKS = 3
+_MOST_CHARACTERS = 4000
+
+
+class CellContent(NamedTuple):
+    """What a cell contains: its model and case, and one of its trials with the result as it is stored.
+
+    `note` replaces the answer: why the model cannot run, or why the result cannot be read. `repeats` is the number of
+    trials in the cell.
+    """
+
+    model: str
+    case: str
+    trial: TrialProgress | None = None
+    result: TrialResult | None = None
+    repeats: int = 0
+    note: str = ""
+
+
+def trial_to_show(trials: Sequence[TrialProgress]) -> TrialProgress | None:
+    """Return the trial of a cell that matters most: the one with the worst status, the first of several."""
+    return min(trials, key=lambda trial: STATUS_RANKS[counted_status(trial)], default=None)
+
+
+def cell_lines(content: CellContent, width: int, rows: int) -> list[Line]:
+    """Return a cell in at most `rows` lines of `width` cells: its status, failed checks, and the answer."""
+    lines = [_head(content)]
+    steps = _steps(content.result)
+    failed = [check for step in steps for check in step.checks if check.state != "passed"]
+    most = min(_MOST_CHECKS, max(1, rows - 2))
+    lines += map(_check_line, failed[:most])
+    if len(failed) > most:
+        lines[-1] = (*lines[-1], (f"  and {len(failed) - most} more", "dim"))
+    lines = [cut_line(line, width) for line in lines]
+    for text, failure in _texts(content, steps):
+        lines += [((row, "error" if failure else "plain"),) for row in rows_of(text[:_MOST_CHARACTERS], width)]
+    return cut_rows([cut_line(line, width - 2) for line in lines], rows)
+
+
+def _head(content: CellContent) -> Line:
+    trial = content.trial
+    status = counted_status(trial) if trial is not None else "not_run"
+    mark, role = mark_of(status)
+    parts = [content.case]
+    if trial is not None and content.repeats > 1:
+        parts.append(f"repeat {trial.key.repeat} of {content.repeats}")
+    attempt = content.result.counted_attempt if content.result is not None else None
+    if attempt is not None:
+        parts.append(f"{seconds(attempt.answer_ms).strip()} s")
+    return (
+        (f"{mark} {word_of(status)}", role),
+        (f"  {sanitize_line(content.model, 60)}", "strong"),
+        ("  " + " · ".join(sanitize_line(part, 120) for part in parts), "dim"),
+    )
+
+
+def _check_line(check: CheckResult) -> Line:
+    pieces: list[Piece] = [("✗ ", "failed"), (f"{kind_word(check.kind)}  ", "dim")]
+    pieces.append((sanitize_line(check.target, 120), "plain"))
+    detail = check.detail or ("evaluation timed out" if check.state == "timed_out" else "")
+    if detail:
+        pieces.append((f"  {sanitize_line(detail, 200)}", "failed"))
+    return tuple(pieces)
+
+
+def _steps(result: TrialResult | None) -> Sequence[StepResult]:
+    attempt = result.counted_attempt if result is not None else None
+    return attempt.steps if attempt is not None else ()
+
+
+def _texts(content: CellContent, steps: Sequence[StepResult]) -> list[tuple[str, bool]]:
+    """Return the texts below the checks, each with whether it describes a failure."""
+    result = content.result
+    attempt = result.counted_attempt if result is not None else None
+    error = content.note or (attempt.error if attempt is not None else result.error if result is not None else None)
+    texts = [(error, True)] if error else []
+    return texts + [(step.response, False) for step in steps]
+
+
+class CellView(Static):
+    """Display the content of a cell; it has as many lines for each cell, so that the rows above do not move."""
+
+    DEFAULT_CSS = "CellView { border-top: solid $quiet-border; }"
+
+    def __init__(self) -> None:
+        super().__init__(Content(), markup=False, id="cell")
+        self._content: CellContent | None = None
+
+    def show_cell(self, content: CellContent | None) -> None:
+        """Display the content of a cell; None clears the view."""
+        if content != self._content:
+            self._content = content
+            self._draw()
+
+    def on_resize(self, event: Resize) -> None:
+        """Wrap the answer again for the new width."""
+        del event
+        self._draw()
+
+    def _draw(self) -> None:
+        width, rows = self.content_size
+        if width > 0 and rows > 0:
+            lines = cell_lines(self._content, width, rows) if self._content is not None else []
+            self.update(content_of_lines(lines), layout=False)
+
+
+class CellReader:
+    """Read the result of the cell under the cursor in a thread, and display it below the rows.
+
+    A later cell replaces one that is still being read. The view is mounted with the first cell: it is no part of the
+    first paint.
+    """
+
+    def __init__(self, screen: Screen[str | None], matrix: Matrix, panel: MatrixPanel, history: RunHistory) -> None:
+        self._screen, self._matrix, self._panel, self._history = screen, matrix, panel, history
+        self._view: CellView | None = None
+
+    @property
+    def cell(self) -> tuple[str, str] | None:
+        """Return the case and the model under the cursor, or None."""
+        case = self._matrix.case_at(self._panel.table.cursor)
+        return (case.id, self._matrix.model) if case is not None and self._matrix.model else None
+
+    def trial_changed(self, trial: TrialKey) -> None:
+        """Display the cell again if the trial belongs to it."""
+        if (trial.case, trial.model) == self.cell:
+            self.show()
+
+    async def start(self) -> None:
+        """Mount the view and display the first cell."""
+        if self._view is None:
+            self._view = CellView()
+            await self._panel.mount(self._view, after=self._panel.table)
+            self.show()
+
+    def show(self) -> None:
+        """Display the cell under the cursor once the view is mounted."""
+        if self._view is not None:
+            start_worker(self._screen, self._show, group="cell", exclusive=True)
+
+    async def _show(self) -> None:
+        content = await self._read()
+        if self._view is not None:
+            self._view.show_cell(content)
+
+    async def _read(self) -> CellContent | None:
+        matrix, table = self._matrix, self._panel.table
+        case, model = matrix.case_at(table.cursor), matrix.model
+        if case is None or not model:
+            return None
+        trials = matrix.state.repeats(case.id, model)
+        trial = trial_to_show(trials)
+        fault = matrix.faults.get(model)
+        note = short_fault(model, fault) if trial is None and fault is not None else ""
+        content = CellContent(model, case.name or case.id, trial, None, len(trials), note)
+        if trial is None or trial.is_open:
+            return content
+        if trial.result is not None or not matrix.run:
+            return content._replace(result=trial.result)
+        try:
+            found = await asyncio.to_thread(self._history.read_trials, matrix.run, (trial.key,))
+        except AssayError as error:
+            return content._replace(note=str(error))
+        return content._replace(result=next(iter(found), None))
