@@ -1,5 +1,7 @@
 """Dialogs that several screens use."""
 
+import pytest
+
 from tests.support.pilots import screen_rows, until
 from tui.app.dialogs import ConfirmScreen
 from tui.app.theme.themed_app import ThemedApp
@@ -36,3 +38,28 @@ async def test_a_short_question_is_answered_at_once_and_every_other_key_answers_
             await pilot.press(key)
             await until(pilot, lambda: len(app.screen_stack) == 1)
             assert answers.pop() is answer, key
+
+
+@pytest.mark.parametrize(("while_typing", "text"), [(True, "many queries"), (False, "/security")])
+async def test_the_letters_of_a_text_are_no_answer(
+    monkeypatch: pytest.MonkeyPatch, while_typing: bool, text: str
+) -> None:
+    monkeypatch.setattr(ConfirmScreen, "quiet_seconds", 3600.0)
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+
+    def ignores_keys() -> bool:
+        return any("keys are ignored while you type" in row for row in screen_rows(app.screen))
+
+    async with app.run_test(size=(100, 30)) as pilot:
+        dialog = ConfirmScreen("Allow?", "An agent.", yes="allow it", no="do not run", while_typing=while_typing)
+        await app.push_screen(dialog, answers.append)
+        await pilot.press(*text)
+        await until(pilot, ignores_keys)
+        assert (answers, app.screen) == ([], dialog)
+        monkeypatch.setattr(ConfirmScreen, "quiet_seconds", 0.01)
+        await pilot.press("y")
+        await until(pilot, lambda: not ignores_keys())
+        assert answers == []
+        await pilot.press("y")
+        await until(pilot, lambda: answers == [True])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import Key
+from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
 
@@ -83,6 +83,8 @@ class AssayApp(ThemedApp[int]):
         self._finder: Finder | None = None
         self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
+        self._last_key: Key | None = None
+        self._last_key_at = self._answered_at = 0.0
 
     def get_default_screen(self) -> Screen[None]:
         """Return the splash, which is displayed until the session is ready."""
@@ -165,14 +167,26 @@ class AssayApp(ThemedApp[int]):
     async def _confirm_consent(self, consent: "Consent") -> bool:
         """Ask whether a suite may do what needs a consent.
 
-        Waits until notifications are no longer held back, because the question may name a model or an agent.
+        Waits until notifications are no longer held back, because the question may name a model or an agent. If the
+        user has pressed other keys since the run was requested, the next ones may belong to a text.
         """
         from tui.app.dialogs import ConfirmScreen
 
         await self._notification_hold.wait_until_released()
         what = consent.what.replace("\n", "␊")  # a line feed in a command could imitate the text of this dialog
         question = f"{what}.\n\nAllow it? Assay remembers the answer until the content changes."
-        return await self.push_screen_wait(ConfirmScreen("Allow?", question, yes="allow it", no="do not run"))
+        requested_at = self._app_context.runs.requested_at if self._app_context is not None else 0.0
+        typing = self._last_key_at > max(requested_at, self._answered_at)
+        dialog = ConfirmScreen("Allow?", question, yes="allow it", no="do not run", while_typing=typing)
+        allowed = await self.push_screen_wait(dialog)
+        self._answered_at = monotonic()
+        return allowed
+
+    async def on_event(self, event: Event) -> None:
+        """Note when the last key was pressed; a key that bubbles up to the app arrives once more."""
+        if isinstance(event, Key) and event is not self._last_key:
+            self._last_key, self._last_key_at = event, monotonic()
+        await super().on_event(event)
 
     def notify(self, message: str, **options: Any) -> None:
         """Show a notification, now or when the hold is released."""

@@ -9,7 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Key
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.app.presentation.help_lines import key_lines, legend_lines
@@ -62,7 +64,12 @@ class ConfirmScreen(Dialog[bool]):
     """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no.
 
     A question that does not fit is scrolled: `y` shows its next page, and answers only at its end.
+
+    Keys of a text that is being typed are no answer: after a key that has no meaning here, and from the beginning if
+    `while_typing` is set, keys are ignored until none was pressed for `quiet_seconds`.
     """
+
+    quiet_seconds: ClassVar[float] = 1.0
 
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; background: $background 60%; }
@@ -79,9 +86,10 @@ class ConfirmScreen(Dialog[bool]):
         Binding("n,escape,q", "answer(False)", "No", id="confirm.no", tooltip="Cancel"),
     ]
 
-    def __init__(self, title: str, question: str, *, yes: str, no: str) -> None:
+    def __init__(self, title: str, question: str, *, yes: str, no: str, while_typing: bool = False) -> None:
         super().__init__()
-        self._title, self._question = title, question
+        self._title, self._question, self._while_typing = title, question, while_typing
+        self._typing: Timer | None = None
         self._yes, self._no = yes, no
         self._frame, self._text = Vertical(), VerticalScroll()
 
@@ -99,16 +107,38 @@ class ConfirmScreen(Dialog[bool]):
                 markup=False,
             )  # fmt: skip
 
+    def on_mount(self) -> None:
+        """Ignore the keys at first if the user is typing a text."""
+        if self._while_typing:
+            self._ignore_keys()
+
     def on_resize(self) -> None:
         """Say so if the question does not fit."""
-        self.call_after_refresh(self._show_rest)
+        self.call_after_refresh(self._show_hint)
 
-    def _show_rest(self) -> None:
-        more = self._text.max_scroll_y > 0
-        self._frame.border_subtitle = Content("↓ more text; y answers at its end" if more else "")
+    def on_key(self, event: Key) -> None:
+        """Ignore the keys after one of a text."""
+        if self._typing is not None or (event.is_printable and event.key not in self.active_bindings):
+            self._ignore_keys()
+
+    def _ignore_keys(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(self.quiet_seconds, self._accept_keys)
+        self._show_hint()
+
+    def _accept_keys(self) -> None:
+        self._typing = None
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        hint = "↓ more text; y answers at its end" if self._text.max_scroll_y > 0 else ""
+        self._frame.border_subtitle = Content("keys are ignored while you type" if self._typing is not None else hint)
 
     def action_answer(self, yes: bool) -> None:
         """Close the dialog with the answer; yes only if the question was displayed to its end."""
+        if self._typing is not None:
+            return
         if yes and self._text.scroll_offset.y < self._text.max_scroll_y:
             self._text.scroll_page_down(animate=False)
         else:

@@ -62,7 +62,7 @@ class RunQueue:
     """Run requests in the order in which they were added.
 
     `post` gets the messages of `run_messages`; `confirm` asks the user for a consent. Run `work` as one worker for as
-    long as the app runs.
+    long as the app runs. `requested_at` is the monotonic time at which the current request was added.
     """
 
     def __init__(
@@ -73,12 +73,13 @@ class RunQueue:
         confirm: Callable[[Consent], Awaitable[bool]],
     ) -> None:
         self._session, self._open_suites, self._post, self._confirm = session, open_suites, post, confirm
-        self._queued: deque[RunRequest] = deque()
+        self._queued: deque[tuple[RunRequest, float]] = deque()  # with the time at which each was added
         self._added, self._idle = asyncio.Event(), asyncio.Event()
         self._control = Control()
         self._plan: Plan | None = None
         self._reruns: set[Path] = set()
         self.current: RunRequest | None = None
+        self.requested_at = 0.0
         self.messages = RunMessages(post)
         self._stopwatch = Stopwatch()
         self._stopwatches: dict[Path, Stopwatch] = {}
@@ -91,7 +92,7 @@ class RunQueue:
     @property
     def queued(self) -> tuple[RunRequest, ...]:
         """Return the requests that wait for the current run to end."""
-        return tuple(self._queued)
+        return tuple(request for request, _ in self._queued)
 
     @property
     def running_state(self) -> RunState | None:
@@ -110,11 +111,11 @@ class RunQueue:
 
     def is_active(self, path: Path) -> bool:
         """Return whether a run of the suite is in progress or queued."""
-        return self._open_suites.state(path).running or any(each.path == path for each in self._queued)
+        return self._open_suites.state(path).running or any(each.path == path for each in self.queued)
 
     def wait_reason(self, path: Path, case: str, model: str) -> WaitReason:
         """Return why a requested trial has not started; empty if it was not requested or has started."""
-        current, queued = self.current, list(self._queued)
+        current, queued = self.current, list(self.queued)
         trial = self._open_suites.state(path).trial(case, model) if self.is_paused else None
         if trial is not None and trial.is_open and not trial.is_answered and current and current.path == path:
             return "paused"
@@ -141,7 +142,7 @@ class RunQueue:
 
     def add(self, request: RunRequest) -> None:
         """Queue a request."""
-        self._queued.append(request)
+        self._queued.append((request, monotonic()))
         self._added.set()
         self._post(RunQueued(request))
 
@@ -200,12 +201,12 @@ class RunQueue:
         """Run queued requests until cancelled."""
         while True:
             while self._queued:
-                await self._work_on(self._queued.popleft())
+                await self._work_on(*self._queued.popleft())
             self._added.clear()
             await self._added.wait()
 
-    async def _work_on(self, request: RunRequest) -> None:
-        self.current, self._control = request, Control()
+    async def _work_on(self, request: RunRequest, requested_at: float) -> None:
+        self.current, self.requested_at, self._control = request, requested_at, Control()
         if request.run and request.mode == "attempts":
             self._reruns.add(request.path)
         else:

@@ -1,8 +1,12 @@
 """Runs in the app: what is pressed, what is asked, what is seen while it happens."""
 
+import threading
 from pathlib import Path
 
+import pytest
+
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.pilots import screen_rows
 from tests.support.scripted_session import prompt_of, result_of, step_of
 from tui.app.dialogs import ConfirmScreen
 from tui.app.run_messages import RunBegan, RunEnded, RunQueued, TrialChanged
@@ -241,6 +245,31 @@ async def test_what_changes_while_the_question_is_displayed_is_asked_again(tmp_p
         await seen.press("y")
         await seen.until(lambda: len(session.allowed) == 1 and isinstance(seen.app.screen, ConfirmScreen))
         assert session.plans == []
+        await seen.press("y")
+        await seen.until(lambda: len(session.plans) == 1)
+
+
+async def test_a_letter_that_is_typed_when_the_question_appears_allows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConfirmScreen, "quiet_seconds", 3600.0)
+    session, ready = session_for(tmp_path), threading.Event()
+    session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "mark"))
+    find_missing = session.missing_consents
+    monkeypatch.setattr(
+        session, "missing_consents", lambda *given, **more: ready.wait(60) and find_missing(*given, **more)
+    )
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.press("/", *"man")
+        ready.set()
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await seen.press("y", *"queries")
+        assert isinstance(seen.app.screen, ConfirmScreen)
+        assert (session.allowed, session.plans) == ([], [])
+        monkeypatch.setattr(ConfirmScreen, "quiet_seconds", 0.01)
+        await seen.press("e")
+        await seen.until(lambda: not any("keys are ignored" in row for row in screen_rows(seen.app.screen)))
         await seen.press("y")
         await seen.until(lambda: len(session.plans) == 1)
 
