@@ -495,3 +495,28 @@ def test_a_key_in_the_place_of_a_name_is_not_in_the_message(tmp_path: Path, entr
 def test_the_agent_provider_has_no_models(tmp_path: Path, text: str) -> None:
     (problem,) = problems(tmp_path, text)
     assert "agent is no provider of models" in problem
+
+
+@pytest.mark.parametrize(
+    ("header", "secret"),
+    [
+        ("X-Extra: Bearer Hd7hQzwxyz99", "Hd7hQzwxyz99"),
+        ("X-Extra: Hd7hQzwxyz99", "Hd7hQzwxyz99"),
+        ("X-Org: Hd7hQz-1234-wxyz99", "Hd7hQz-1234-wxyz99"),
+        ("Portkey-Config: pc-secret", "pc-secret"),
+        ("X-Functions: code=aaaabbbb", "aaaabbbb"),
+        ("Helicone: Bearer pk-helicone", "pk-helicone"),
+        ("X-Team: evaluation", ""),
+        ("anthropic-beta: interleaved-thinking-2025-05-14", ""),
+        ("anthropic-version: 2023-06-01", ""),
+        ("User-Agent: assay-evaluation/2026.11", ""),
+    ],
+)
+def test_a_header_that_looks_like_a_key_is_one(tmp_path: Path, header: str, secret: str) -> None:
+    name, _, value = header.partition(": ")
+    url = "http://127.0.0.1:1/v1"
+    config = loaded(
+        tmp_path, f"providers: {{srv: {{kind: openai, base_url: '{url}', headers: {{{name}: '{value}'}}}}}}"
+    )
+    hidden = Secrets(config.secrets.values()).hide(f"<{value}>")
+    assert hidden == f"<{value}>" if not secret else secret not in hidden

@@ -37,6 +37,15 @@ _PRICE_SOURCE = "config"
 _EXAMPLES = {"openai": "http://localhost:8080/v1", "anthropic": "http://localhost:8080"}
 _PROVIDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|pass|cookie|cred|sig|session|jwt", re.IGNORECASE)
+_ORDINARY_HEADER = re.compile(
+    r"(anthropic|openai|accept|content|user-agent|http-referer|referer|origin|x-title)", re.IGNORECASE
+)
+_SECRET_VALUE = re.compile(
+    # A scheme with credentials, the beginning of a key of a known service, a key by name, or letters with digits.
+    r"^\s*(bearer|basic|token|apikey)\s|\b(sk|pk|rk|pc|hf|gsk|xai|nvapi|pplx)[-_]|\b(code|key|sig|token|secret)="
+    r"|(?=[^\s;,=]*\d)(?=[^\s;,=]*[A-Za-z])[^\s;,=]{12,}",
+    re.IGNORECASE,
+)
 _SHORTEST_LITERAL = 6
 _SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
 _LONG_PART = re.compile(r"[^\s;,=]{12,}")
@@ -253,11 +262,17 @@ def _add_headers(
         filled = entry.fill(places[name].where, text, environ)
         if not (text.isascii() and text.isprintable()):
             places[name].add_problem("contains a character that is not allowed in a header")
-        if not filled.names and _SECRET_HEADER.search(name):
+        if not filled.names and _is_secret_header(name, text):
             entry.add_literal(places[name].where, text)
         headers = {key: old for key, old in headers.items() if key.lower() != name.lower()}
         headers[name] = filled.text or ""
     entry.settings = replace(entry.settings, headers=headers)
+
+
+def _is_secret_header(name: str, value: str) -> bool:
+    if _SECRET_HEADER.search(name):
+        return True
+    return not _ORDINARY_HEADER.match(name) and _SECRET_VALUE.search(value) is not None
 
 
 def _read_price(name: str, given: PriceShape, nodes: Nodes) -> Price | None:
