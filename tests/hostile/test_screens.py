@@ -104,6 +104,7 @@ def test_nothing_hostile_comes_out_of_any_screen(tmp_path: Path) -> None:
 
 def explore(visitor: Visitor) -> None:
     visitor.press(until="Not run yet")
+    visitor.look("f1", "Tour 1 of 6", "right", "right", "left")
     visitor.look("r", "Allow?", close="n")
     visitor.press("R", until="Allow?")
     visitor.press("y", until="■ 4/4")
