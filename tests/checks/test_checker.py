@@ -39,7 +39,7 @@ async def decide(checker: Checker, check: Check, answer: Answer = ANSWER) -> Che
         (Check("memory", "trip.from", None), "passed", "missing, which equals null", ()),
         (
             Check("recorded", "llm-rubric: is polite"),
-            "failed",
+            "timed_out",
             "this check was evaluated by another tool and cannot be repeated here",
             (),
         ),

@@ -31,13 +31,18 @@ def _trials(run: Reported) -> Iterator[Line]:
         )
     if run.kept.record.state != "finished":
         yield f"The run is {run.kept.record.state}: missing results may still be added."
-    unread = [result for result in run.kept.results if _timed_out_checks(result)]
+    unread = [result for result in run.kept.results if _has_unevaluated(result)]
     if unread:
         yield from _named("Patterns whose evaluation timed out (count as not met)", unread)
+    foreign = [result for result in run.kept.results if _has_unevaluated(result, recorded=True)]
+    if foreign:
+        yield from _named("Checks of another tool, which cannot be repeated (count as not evaluated)", foreign)
 
 
-def _timed_out_checks(result: TrialResult) -> bool:
-    return any(check.state == "timed_out" for _, check in phrases.missed_checks(result))
+def _has_unevaluated(result: TrialResult, *, recorded: bool = False) -> bool:
+    """Whether a check was not evaluated: a pattern, or one that another tool evaluated (`recorded`)."""
+    missed = (check for _, check in phrases.missed_checks(result))
+    return any(check.state == "timed_out" and (check.kind == "recorded") is recorded for check in missed)
 
 
 def _comparing(run: Reported) -> Iterator[Line]:

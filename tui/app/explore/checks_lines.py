@@ -61,7 +61,7 @@ def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
     if live.decided is None:
         return _provisional(row.check, live, step, trial)
     if live.decided == "timed_out":
-        return (("! pattern ran too long", "error"),)
+        return (("! cannot be repeated" if row.check.kind == "recorded" else "! pattern ran too long", "error"),)
     if row.check.kind == "forbidden_pattern":
         return _forbidden(live, step)
     return _failed(row.check, live) if live.decided == "failed" else _found(live, step)
