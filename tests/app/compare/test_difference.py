@@ -3,9 +3,11 @@
 import pytest
 
 from tests.support.kept_runs import HOSTILE
-from tui.app.compare.pairs import answer_diff
+from tui.app.compare.pairs import AnswerPair, answer_diff, first_lines
 from tui.app.diff.layout import Document, Look
 from tui.app.diff.word_diff import changed_spans
+from tui.session.answers import Answer
+from tui.session.preferences import AnswerPlace
 
 LONG = "\n".join(f"line {number}" for number in range(60))
 
@@ -59,3 +61,14 @@ def test_changed_words_beside_each_other_are_marked_as_one() -> None:
 def test_paragraphs_without_much_in_common_are_not_marked_word_by_word() -> None:
     assert marked("The sky is blue today.", "Use a prepared statement, please!") == ([], [])
     assert marked("", "") == ([], [])
+
+
+def test_only_the_first_lines_of_long_answers_are_compared() -> None:
+    long, other = "".join(f"{number}\n" for number in range(30_000)), "x\n" * 20_000
+    assert first_lines(other) == other
+    diff = answer_diff(first_lines(long), first_lines(other), folded=True)
+    assert (diff.removed, diff.added) == (20_000, 20_000)
+    place = AnswerPlace("run", "model", 1, 1)
+    left, right = (Answer(place, text, "passed", False, None, 1.0, 1) for text in (long, other))
+    pair = AnswerPair(left, right, diff, is_cut=True)
+    assert pair.note == "only the first 20,000 lines of each answer are compared"

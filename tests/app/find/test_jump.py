@@ -114,7 +114,7 @@ async def test_arrows_move_the_cursor_and_escape_changes_nothing(tmp_path: Path)
         assert seen.screen.selection.case_id == before
 
 
-async def test_nothing_found_is_said_and_enter_does_nothing(tmp_path: Path) -> None:
+async def test_nothing_found_is_displayed_and_enter_does_nothing(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await opened(seen)
         await typed(seen, "zzz")

@@ -24,9 +24,9 @@ from tui.app.check_editor.lines import (
 )
 from tui.app.context import AppContext
 from tui.app.dialogs import ConfirmScreen
-from tui.app.explore.checks_lines import CheckRow
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
+from tui.app.presentation.checks_lines import CheckRow
 from tui.app.presentation.pieces import Line
 from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead

@@ -6,7 +6,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
 
-from tui.app.explore.checks_lines import (
+from tui.app.open_suites import Selection
+from tui.app.presentation.checks_lines import (
     CheckRow,
     Columns,
     check_rows,
@@ -16,7 +17,6 @@ from tui.app.explore.checks_lines import (
     is_cut,
     row_line,
 )
-from tui.app.open_suites import Selection
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import PieceLine, TextPanel

@@ -33,7 +33,7 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("a", "edit('new case')", "look.new-case", "Add a new case to the suite's file, after this one"),
     bind("A", "edit('copy')", "look.copy-case", "Duplicate this case in the suite's file"),
     bind("y", "copy", "answer.copy", "Copy the answer, a code block, the prompt, or a command that repeats it"),
-    bind("b", "toggle_rendered", "answer.render", "Switch the answers between text and rendered Markdown"),
+    bind("b", "toggle_panes('rendered')", "answer.render", "Switch the answers between text and rendered Markdown"),
     bind("L", "run_local", "run.local", "Run on local/smollm2-135m, which needs no key"),
     bind("X", "cancel_all", "run.cancel-all", "Cancel the run and all queued runs"),
     bind(
@@ -57,7 +57,7 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("4", "pane(3)", "pane.4", "Go to pane 4"),
     bind("ctrl+right", "pane_beside(1)", "pane.next", "Next pane"),
     bind("ctrl+left", "pane_beside(-1)", "pane.before", "Previous pane"),
-    bind("equals_sign", "toggle_in_step", "pane.in-step", "Scroll panes together or separately", shown="="),
+    bind("equals_sign", "toggle_panes('in_step')", "pane.in-step", "Scroll panes together or separately", shown="="),
     bind("f1", "app.tour", "look.tour", "Tour of this screen in six steps", shown="F1"),
     bind("escape", "back", "look.back", "Leave zoom or filter, or go back to the suites"),
 ]

@@ -137,7 +137,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         self._input = PromptInput("search, or enter provider/model or a variant", self._list)
         self._hint = Static(Content(), markup=False)
         self._shown_text = ""
-        self._wanted: str | None = None
+        self._pending_text: str | None = None
         self._searching = self._entered = False
         self._checked: tuple[str, ...] = ()
 
@@ -260,15 +260,15 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         self._search()
 
     def _search(self) -> None:
-        self._wanted = self._input.value
+        self._pending_text = self._input.value
         if not self._searching:
             self._searching = True
             start_worker(self, self._search_all, group="search")
 
     async def _search_all(self) -> None:
         try:
-            while self._wanted is not None:
-                text, self._wanted = self._wanted, None
+            while self._pending_text is not None:
+                text, self._pending_text = self._pending_text, None
                 rows = self._choice.rows()
                 if text.strip():
                     rows = await asyncio.to_thread(find_rows, text, self._choice.candidates())

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tui.app.find.fuzzy import fold_case, matching_places, rank_entries
-from tui.app.find.targets import marked
 from tui.app.presentation.figures import counted
+from tui.app.presentation.fuzzy import fold_case, marked, matching_places, rank_entries
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.presentation.pieces import Line, Piece, Role, cut, text_of
 from tui.model.sanitize import sanitize_line

@@ -2,7 +2,7 @@
 
 import asyncio
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -53,9 +53,7 @@ from tui.model.scores import ItemKey
 from tui.model.suite import Case
 
 _FLUSHES_A_FIGURE = 4
-_CASE_ACTIONS = frozenset(
-    {"copy", "go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_in_step", "toggle_rendered", "zoom"}
-)
+_CASE_ACTIONS = frozenset({"copy", "go_to_diff", "match", "pane", "pane_beside", "tab_beside", "toggle_panes", "zoom"})
 """Actions on the panes and tabs, which are displayed only while a case is selected."""
 
 
@@ -569,15 +567,15 @@ class ExploreScreen(FrameScreen):
         """Show or hide the suites."""
         self.toggle_class("-no-suites")
 
-    def action_toggle_in_step(self) -> None:
-        """Scroll all panes together, or each one separately."""
-        self.answers.in_step = not self.answers.in_step
-        self.notify(f"Panes scroll {'together' if self.answers.in_step else 'separately'}", markup=False, timeout=2)
-
-    def action_toggle_rendered(self) -> None:
-        """Switch the answers between text, with its matches marked, and rendered Markdown."""
-        self.answers.render_markdown(not self.answers.renders)
-        self.notify(f"Answers as {'rendered Markdown' if self.answers.renders else 'text'}", markup=False, timeout=2)
+    def action_toggle_panes(self, option: Literal["in_step", "rendered"]) -> None:
+        """Scroll the panes together or separately, or switch them between text and rendered Markdown."""
+        if option == "in_step":
+            self.answers.in_step = not self.answers.in_step
+            text = f"Panes scroll {'together' if self.answers.in_step else 'separately'}"
+        else:
+            self.answers.render_markdown(not self.answers.renders)
+            text = f"Answers as {'rendered Markdown' if self.answers.renders else 'text'}"
+        self.notify(text, markup=False, timeout=2)
 
     def action_case_beside(self, by: int) -> None:
         """Select the next or previous case."""

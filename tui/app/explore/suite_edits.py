@@ -7,10 +7,10 @@ from textual.screen import Screen
 
 from tui.app.context import AppContext
 from tui.app.editor import edit
-from tui.app.explore.checks_lines import CheckRow, check_rows
 from tui.app.keymap import key_of
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
+from tui.app.presentation.checks_lines import CheckRow, check_rows
 from tui.app.suite_loader import SuitesRead
 from tui.model.errors import AssayError
 from tui.model.sanitize import remove_unseen, sanitize_line

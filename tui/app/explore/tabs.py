@@ -21,12 +21,12 @@ from tui.app.explore.attempt_lines import (
     retry_lines,
     served_lines,
 )
-from tui.app.explore.checks_lines import CheckRow
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
 from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
 from tui.app.keymap import with_keys
 from tui.app.open_suites import OpenSuite, Selection
+from tui.app.presentation.checks_lines import CheckRow
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView

@@ -1,16 +1,12 @@
 """What a person can go to in the suite tree: folders, suites and cases, with their lines in a list."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tui.app.find.fuzzy import fold_case, matching_places, rank_entries
 from tui.app.open_suites import OpenSuite
-from tui.app.presentation.pieces import Line, Piece, Role, spread
-from tui.model.sanitize import sanitize_line
-
-_LONGEST = 200
+from tui.app.presentation.fuzzy import fold_case, marked, matching_places, rank_entries
+from tui.app.presentation.pieces import Line, Piece, spread
 
 
 class Target(NamedTuple):
@@ -72,16 +68,3 @@ def target_line(target: Target, query: str, width: int) -> Line:
 
 def _shortened(line: Sequence[Piece], width: int) -> Line:
     return spread(line, (), width) if sum(len(text) for text, _ in line) > width else tuple(line)
-
-
-@lru_cache(512)
-def marked(text: str, places: frozenset[int], role: Role) -> tuple[Piece, ...]:
-    """Return a text in pieces, in which the letters at `places` are marked. Each piece is sanitized."""
-    pieces: list[Piece] = []
-    start, text = 0, text[:_LONGEST]
-    for end in range(1, len(text) + 1):
-        if end == len(text) or (end in places) != (start in places):
-            piece = sanitize_line(f"|{text[start:end]}|", 4 * _LONGEST)[1:-1]  # the bars keep spaces at the ends
-            pieces.append((piece, "accent" if start in places else role))
-            start = end
-    return tuple(pieces)

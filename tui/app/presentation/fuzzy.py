@@ -5,8 +5,12 @@ Textual's matcher tries every placement of the letters: its time is exponential 
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
+
+from tui.app.presentation.pieces import Piece, Role
+from tui.model.sanitize import sanitize_line
 
 _MOST_CHARACTERS = 300
 """The characters of a text that are searched: no list displays more."""
@@ -152,3 +156,18 @@ def matching_places(query: str, fields: Sequence[str]) -> list[frozenset[int]]:
         if best := _best_match(word, fields):
             places[best[0]].update(best[1].places)
     return list(map(frozenset, places))
+
+
+@lru_cache(512)
+def marked(text: str, places: frozenset[int], role: Role) -> tuple[Piece, ...]:
+    """Return a text in pieces, in which the letters at `places` are marked. Each piece is sanitized."""
+    pieces: list[Piece] = []
+    start, text = 0, text[:_MOST_CHARACTERS]
+    for end in range(1, len(text) + 1):
+        if end == len(text) or (end in places) != (start in places):
+            piece = sanitize_line(f"|{text[start:end]}|", 4 * _MOST_CHARACTERS)[
+                1:-1
+            ]  # the bars keep spaces at the ends
+            pieces.append((piece, "accent" if start in places else role))
+            start = end
+    return tuple(pieces)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.scripted_session import case_of, prompt_of, step_of
-from tui.app.explore.checks_lines import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
+from tui.app.presentation.checks_lines import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import (
     AttemptStarted,
