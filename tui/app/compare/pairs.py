@@ -145,8 +145,9 @@ class AnswerPairs:
         """Read both answers to a case."""
         a, b = (self._answers.read(source, case) for source in (comparison.pair.a, comparison.pair.b))
         left, right = (b, a) if comparison.swapped(case) else (a, b)
-        diff = answer_diff(left.text if left else "", right.text if right else "", folded=folded)
-        return AnswerPair(a, b, diff)
+        texts = [side.text if side else "" for side in (left, right)]
+        first = [first_lines(text) for text in texts]
+        return AnswerPair(a, b, answer_diff(*first, folded=folded), is_cut=first != texts)
 
     def preferences(self) -> Sequence[Preferred]:
         """Return all preferences, of any suite and reviewer."""
@@ -159,11 +160,15 @@ class AnswerPairs:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """The answers of two sources to a case, None where there is none, and the `diff` from the left to the right one."""
+    """The answers of two sources to a case, None where there is none, and the `diff` from the left to the right one.
+
+    `is_cut` says that the diff ends after the first lines of a long answer.
+    """
 
     a: Answer | None
     b: Answer | None
     diff: FileDiff
+    is_cut: bool = False
 
     @property
     def both(self) -> tuple[Answer, Answer] | None:
@@ -180,6 +185,8 @@ class AnswerPair:
         """What a reader should know of the answers; empty for nothing."""
         if self.a is None or self.b is None:
             return "one side has no answer"
+        if self.is_cut:
+            return f"only the first {_MOST_LINES:,} lines of each answer are compared"
         if self.diff.added or self.diff.removed:
             return ""
         return "both answers are identical" if self.a.text else "both answers are empty"
@@ -261,6 +268,7 @@ def sources_of_run(run: RunRecord, baseline: str | None, runs: Sequence[RunRecor
 
 
 _ALL_LINES = 1_000_000_000
+_MOST_LINES = 20_000  # of each answer: the git library blocks all threads, for 30 ms if so many lines differ
 _CONTEXT_LINES = 3
 
 
@@ -280,6 +288,12 @@ def answer_diff(left: str, right: str, *, folded: bool) -> FileDiff:
     # What git takes for the head of a function is any line of an answer.
     hunks = tuple(replace(hunk, heading="") for hunk in found.hunks)
     return FileDiff("answer", "modified", hunks, added=found.added, removed=found.removed)
+
+
+def first_lines(text: str) -> str:
+    """Return the part of an answer that is compared."""
+    lines = text.split("\n", _MOST_LINES)
+    return "\n".join(lines[:_MOST_LINES]) if len(lines) > _MOST_LINES and lines[_MOST_LINES] else text
 
 
 def _with_newline(text: str) -> str:

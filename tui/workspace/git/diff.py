@@ -80,7 +80,10 @@ class Body(NamedTuple):
 
 
 def diff_body(old: bytes, new: bytes, context: int = 3, *, ignore_whitespace: bool = False) -> Body:
-    """Return the hunks of two texts as bytes. Holds the GIL for about 10 ms per 100,000 lines."""
+    """Return the hunks of two texts as bytes.
+
+    Holds the GIL: about 10 ms for 100,000 equal lines, and 250 ms if they differ.
+    """
     flags = _GIT_DEFAULT | (DiffOption.IGNORE_WHITESPACE if ignore_whitespace else DiffOption.NORMAL)
     # libgit2 only borrows both texts: `old` and `new` must live until the patch has been read.
     patch = pygit2.Patch.create_from(old, new, "f", "f", flags, context)
