@@ -103,7 +103,7 @@ async def test_signals_are_ignored_after_a_block_in_which_one_was_handled() -> N
     kill_with(*NUMBERS)
 
 
-async def test_a_signal_after_the_first_one_is_raised_where_that_is_wanted() -> None:
+async def test_a_signal_after_the_first_one_is_raised_by_raise_exit_signals() -> None:
     with handle_exit_signals(lambda _code: None):
         kill_with(signal.SIGHUP)
     with pytest.raises(SystemExit, match="143"), raise_exit_signals():

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+import pytest
+
 from tui.model.run import new_run_id
 
 
@@ -10,3 +12,8 @@ def test_ids_are_uuids_of_version_7_and_differ() -> None:
     assert {UUID(run_id).version for run_id in ids} == {7}
     assert len(set(ids)) == 100
     assert [run_id[:12] for run_id in ids] == sorted(run_id[:12] for run_id in ids)
+
+
+def test_a_clock_before_1970_gives_an_ordinary_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.model.run.time.time_ns", lambda: -(10**18))
+    assert new_run_id().startswith("0" * 12)

@@ -127,6 +127,17 @@ async def test_the_source_of_its_neighbours_is_used_and_not_their_bytecode(
     assert text_of(await ask(agents, make_request(path))) == "source"
 
 
+async def test_an_agent_behind_a_link_runs_in_the_folder_of_its_target(
+    agents: AgentProvider, write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "helper.py").write_text("WORD = 'target'\n")
+    (tmp_path / "helper.py").write_text("WORD = 'link'\n")
+    write("from helper import WORD\ndef agent(input, memory): return {'output': WORD}\n", "target/agent.py")
+    (tmp_path / "agent.py").symlink_to(tmp_path / "target" / "agent.py")
+    assert text_of(await ask(agents, make_request(str(tmp_path / "agent.py")))) == "target"
+
+
 async def test_it_sees_no_keys(write: Write) -> None:
     path = write(body("import json", 'return {"output": json.dumps(dict(os.environ))}'))
     environ = {

@@ -53,7 +53,11 @@ async def edit(app: App[object], file: Path, line: int) -> str | None:
     try:
         with app.batch_update(), app.suspend():
             process = await asyncio.create_subprocess_exec(*command)
-            status = await process.wait()
+            try:
+                status = await process.wait()
+            finally:  # Assay may end meanwhile: an editor that stays would read what is typed at the shell
+                if process.returncode is None:
+                    process.terminate()
     except SuspendNotSupported:
         return "This terminal cannot open an editor."
     except OSError as error:

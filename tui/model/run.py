@@ -116,7 +116,7 @@ class RunDetails:
 
 def new_run_id() -> str:
     """Return a new run id: 32 hex digits that sort by time (UUID version 7, RFC 9562)."""
-    milliseconds = time.time_ns() // 1_000_000
+    milliseconds = max(0, time.time_ns()) // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds << 80) | (0x7 << 76) | ((random >> 64) & 0xFFF) << 64
     value |= (0b10 << 62) | (random & (1 << 62) - 1)

@@ -114,7 +114,7 @@ class AgentProvider:
         if model_id.startswith(COMMAND_PREFIX):
             name, launch = f"agent {sanitize_line(model_id, 80)}", self._command(model_id)
             return ProcessAgent(name, launch, None, self._room)
-        path = Path(os.path.abspath(model_id))
+        path = Path(os.path.realpath(model_id))  # the question for a consent names the target of a link
         if path.suffix != ".py":
             raise ProviderError(
                 "not_found",

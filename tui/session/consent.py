@@ -276,8 +276,8 @@ class ConsentRecord:
             with locked(self._file.with_suffix(".lock")):  # another program may grant one at the same time
                 granted = self._read() | {consent.mark}
                 write_safely(self._file, json.dumps(sorted(granted), indent=1), mode=0o600)
-        except OSError as error:
-            raise StoreError(f"Cannot save the consent ({error.strerror})", where=str(self._file)) from error
+        except OSError as error:  # a TimeoutError of the lock has no strerror
+            raise StoreError(f"Cannot save the consent ({error.strerror or error})", where=str(self._file)) from error
 
     def _read(self) -> set[str]:
         try:

@@ -13,6 +13,7 @@ import pygit2
 from pygit2.enums import CredentialType
 
 from tui.model.paths import parse_url
+from tui.processes.guarded import protect_memory
 
 _BETWEEN_S = 0.1
 _MOST_NAMED = 10
@@ -162,7 +163,8 @@ def _limit_memory(most: int) -> None:
 
 
 def main() -> None:
-    """Execute the order on stdin."""
+    """Execute the order on stdin. It contains credentials, which other processes must not read."""
+    protect_memory()
     order = json.loads(sys.stdin.readline())
     _limit_memory(order["most_memory"])
     try:
