@@ -17,3 +17,16 @@ def test_ids_are_uuids_of_version_7_and_differ() -> None:
 def test_a_clock_before_1970_gives_an_ordinary_id(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.model.run.time.time_ns", lambda: -(10**18))
     assert new_run_id().startswith("0" * 12)
+
+
+def test_an_id_sorts_after_the_newest_one_although_the_clock_was_set_back() -> None:
+    ahead = "ffffffffff00" + new_run_id()[12:]
+    later = new_run_id(ahead)
+    assert later > ahead
+    assert UUID(later).version == 7
+    assert new_run_id(later) > later
+
+
+@pytest.mark.parametrize("newest", ["", "last", "f" * 32, "f" * 31, "F" * 32, "x" * 32])
+def test_an_id_follows_the_clock_if_no_later_one_is_possible(newest: str) -> None:
+    assert new_run_id()[:12] <= new_run_id(newest)[:12] < "f" * 12

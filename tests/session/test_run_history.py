@@ -15,7 +15,7 @@ from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun
 from tui.model.suite import Check, RepositoryContext
-from tui.session.run_history import RunHistory, replay_name
+from tui.session.run_history import RunHistory, later_run_id, replay_name
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -219,3 +219,14 @@ def test_hostile_runs_are_opened_marked_and_deleted(store: SqliteStore, tmp_path
     assert history.baselines([record]) == {record.id}
     assert len(history.read_progress(record.id)) == len(kept.results)
     history.delete(record)
+
+
+def test_a_new_run_is_the_last_one_although_the_clock_was_set_back(store: SqliteStore) -> None:
+    assert later_run_id(store)
+    kept = small_run()
+    ahead = "ffffffffff00" + "7" + "0" * 19
+    store.begin_run(replace(kept.plan, run_id=ahead), STARTED)
+    run_id = later_run_id(store)
+    assert run_id > ahead
+    store.begin_run(replace(kept.plan, run_id=run_id), STARTED)
+    assert store.find_run("last") == run_id

@@ -473,6 +473,24 @@ def test_what_cannot_be_written_is_read(open_folder: Path, tmp_path: Path, folde
         writer.close()
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
+def test_a_history_that_may_not_be_read_is_one_sentence(open_folder: Path, tmp_path: Path) -> None:
+    history = open_folder / "runs.sqlite"
+    fill(history)
+    open_folder.chmod(0o755)
+    os.chown(open_folder, 65534, 65534)
+    history.chmod(0o600)
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(history), str(tmp_path / "spare.sqlite")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "StoreError" in done.stderr.splitlines()[-1]
+    assert "cannot open the run history" in done.stderr.splitlines()[-1]
+
+
 def test_where_nothing_can_be_kept_there_is_an_empty_history(open_folder: Path, tmp_path: Path) -> None:
     open_folder.chmod(0o555)
     lines = read_as_a_stranger(open_folder / "runs.sqlite", tmp_path / "spare.sqlite")

@@ -31,6 +31,7 @@ from tui.runner.plan import Overrides, choose_cases, make_plan
 from tui.session.consent import require
 from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
+from tui.session.run_history import later_run_id
 from tui.session.session import Session, agent_subject, list_suite_files, open_suite
 from tui.session.store_writer import ResultsNotStored, RetryLimits
 from tui.store.protocol import Store
@@ -200,7 +201,8 @@ async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list
         if wish.agent:
             with suppress(StoreError):  # then `--resume` asks for it
                 session.allow_agents(suite, subjects)
-        plans.append(make_plan(suite, session.price(subjects), wish.overrides, command=wish.command))
+        run_id = later_run_id(session.store)
+        plans.append(make_plan(suite, session.price(subjects), wish.overrides, command=wish.command, run_id=run_id))
     return plans
 
 

@@ -1,6 +1,7 @@
 """The plan of a run, its options, and the record of a stored run."""
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -114,9 +115,17 @@ class RunDetails:
     served: Mapping[str, ServedBy] = field(default_factory=dict)
 
 
-def new_run_id() -> str:
-    """Return a new run id: 32 hex digits that sort by time (UUID version 7, RFC 9562)."""
+_RUN_ID = re.compile("[0-9a-f]{32}")
+
+
+def new_run_id(newest: str = "") -> str:
+    """Return a new run id: 32 hex digits that sort by time (UUID version 7, RFC 9562), and after the id `newest`.
+
+    The clock may have been set back since `newest` was made; its time is then the least that is later.
+    """
     milliseconds = max(0, time.time_ns()) // 1_000_000
+    if _RUN_ID.fullmatch(newest) and (later := int(newest[:12], 16) + 1) < 1 << 48:
+        milliseconds = max(milliseconds, later)
     random = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds << 80) | (0x7 << 76) | ((random >> 64) & 0xFFF) << 64
     value |= (0b10 << 62) | (random & (1 << 62) - 1)

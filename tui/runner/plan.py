@@ -60,6 +60,7 @@ def make_plan(
     *,
     only: Collection[TrialKey] | None = None,
     command: str = "",
+    run_id: str = "",
 ) -> Plan:
     """Return the plan of a new run of the selected cases; `only` restricts it to those trials."""
     options = make_options(suite, overrides)
@@ -72,7 +73,7 @@ def make_plan(
     if only is not None:
         selected = frozenset(only)
         trials = tuple(trial for trial in trials if trial in selected)
-    return Plan(new_run_id(), suite, tuple(subjects), options, trials, command)
+    return Plan(run_id or new_run_id(), suite, tuple(subjects), options, trials, command)
 
 
 def _has_tag(case: Case, tags: tuple[str, ...]) -> bool:

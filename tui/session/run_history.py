@@ -11,7 +11,7 @@ from tui.documents.files import NotRead, read_bytes, read_whole
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
-from tui.model.errors import ConfigError, StoreError
+from tui.model.errors import ConfigError, StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportFormat, RunDetails, RunRecord, RunSetup, new_run_id
@@ -89,6 +89,14 @@ class OpenedRun:
     suite: Suite
     first: tuple[TrialResult, ...] = ()
     changed: str = ""
+
+
+def later_run_id(store: Store) -> str:
+    """Return the id of a new run, which sorts after those of all stored runs. Blocks. Raises StoreError."""
+    try:
+        return new_run_id(store.find_run("last"))
+    except UnknownRun:
+        return new_run_id()
 
 
 class RunHistory:
@@ -218,7 +226,7 @@ class RunHistory:
         trials = tuple(trial._replace(model=replay_name(run_id, trial.model)) for trial in answered)
         subjects = self._resolve([replay_name(run_id, name) for name in names])
         options = replace(setup.options, delay_ms=0, replay_speed=speed)
-        return Plan(new_run_id(), suite, subjects, options, trials)
+        return Plan(later_run_id(self._store), suite, subjects, options, trials)
 
     def plan_rejudge(self, run_id: str, suite: Suite) -> Plan:
         """Return a plan for a new run that judges the recorded answers of this run with the checks of another suite.

@@ -37,7 +37,7 @@ from tui.session.provenance import Digests, versions_of
 from tui.session.providers import OpenProviders, PriceBook, reopen_all
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory
+from tui.session.run_history import RunHistory, later_run_id
 from tui.session.store_writer import RetryLimits, store_events
 from tui.suites.load import Loaded, find_suites, load_suite
 
@@ -224,7 +224,7 @@ class Session:
     ) -> Plan:
         """Return a plan for the app; it streams unless the suite or the user says otherwise. Blocks."""
         overrides = Overrides(streaming=stream, stream_by_default=True)
-        return make_plan(suite, self.price(subjects), overrides, only=trials)
+        return make_plan(suite, self.price(subjects), overrides, only=trials, run_id=later_run_id(self.store))
 
     async def begin(self, plans: Sequence[Plan]) -> None:
         """Store plans that will run one after the other, so that all of them can be resumed after a crash.

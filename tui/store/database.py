@@ -293,11 +293,13 @@ def _open_for_reading(path: Path) -> Opened:
         return _open_empty(f"The run history {path} cannot be created: results are not saved.")
     # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
-        connection = _connect(path, mode)
+        connection: sqlite3.Connection | None = None
         try:
+            connection = _connect(path, mode)
             version = _identify(connection, path)
         except READ_ERRORS as error:
-            connection.close()
+            if connection is not None:
+                connection.close()
             if not is_refusal(error):
                 raise store_error(error, path) from error
             refusal = error

@@ -211,7 +211,7 @@ class SqliteStore:
 
     def delete_run(self, run_id: str) -> None:
         """Delete a run: its pages are overwritten and returned to the disk."""
-        with self._file.using() as connection:
+        with self._file.writing() as connection:  # refused if the file is read-only
             run = self._known(connection, run_id)
             self._refuse_running(connection, run, run_id)
             results = reader.select_results_of_run(connection, run)
