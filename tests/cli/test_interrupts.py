@@ -15,6 +15,7 @@ from tests.cli.test_run import keys_for, write_suite
 from tests.support.command_line import CommandLine
 from tests.support.model_server import ModelServer
 from tests.support.replies import whole
+from tui.cli.main import assay, run_command_line
 
 INTERRUPTED_AT = """
 import atexit, os, signal, sys
@@ -103,3 +104,22 @@ def test_an_interrupt_in_the_first_milliseconds_shows_no_traceback(assay: Comman
         assert own_code not in err
         if "Traceback" not in err:
             assert process.returncode in (130, -signal.SIGINT, 0), err
+
+
+@pytest.mark.parametrize(("cause", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+def test_a_signal_while_a_class_is_created_is_no_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], cause: BaseException, code: int
+) -> None:
+    class Field:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise cause
+
+    def create(**_: object) -> None:
+        class Owner:
+            field = Field()
+
+    monkeypatch.setattr(assay, "main", create)
+    for prepare in ("fill_closed_streams", "settle_encoding", "filter_stderr"):  # they change the streams for good
+        monkeypatch.setattr(f"tui.cli.main.{prepare}", lambda: None)
+    assert run_command_line() == code
+    assert capfd.readouterr().err == ""

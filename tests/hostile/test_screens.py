@@ -115,7 +115,7 @@ def explore(visitor: Visitor) -> None:
     visitor.press("M", until="Models")
     visitor.look("e", "Settings of", "9", "enter", "down")
     visitor.look("n", "Add a provider", "c", "down", "down", "enter")
-    visitor.press("space", "down", "end", "space", "up", "space", "up", "space", "enter", "a", "c", "a")
+    visitor.press("space", "down", "end", "space", "up", "space", "up", "space", "a", "c", "a", "enter")
     visitor.press("escape", "escape", gone="Models")
     visitor.press("E", until="Recorded answers")
     visitor.paste(CANARY)

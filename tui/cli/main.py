@@ -93,6 +93,15 @@ def assay() -> None:
     """
 
 
+def _signal_behind(error: BaseException) -> int | None:
+    """Return the exit code of a signal that arrived while a class was created: Python raises another error from it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else None
+
+
 def run_command_line() -> int:
     """Run the command line and return the exit code.
 
@@ -122,6 +131,8 @@ def run_command_line() -> int:
         say_error(f"Error: {where}{error.strerror or error}")
         return 2 if error.errno in _BAD_PATHS else 3
     except Exception as error:  # noqa: BLE001 a traceback may contain keys and control sequences
+        if (code := _signal_behind(error)) is not None:
+            return code
         from tui.session.crash_report import CRASH_EXIT_CODE, report_crash
 
         say(f"Error: {report_crash(error, os.environ)}")
