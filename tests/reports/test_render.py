@@ -527,6 +527,12 @@ def test_shares_that_cases_ask_for() -> None:
     ]
     assert [result["verdict"] for result in report["results"][:3]] == ["passed", "failed", "passed"]
     assert "min_pass_rates" not in build_report(small_run())["summary"]
+    junit = ElementTree.fromstring(render_report(share_run(), "junit"))
+    assert [each.get("value") for each in junit.iterfind(".//property[@name='required pass rate of one']")] == [
+        "67%: 2/3, met",
+        "67%: 1/3, not met",
+        "67%: 1/3, open",
+    ]
     text = render_report(share_run(), "markdown")
     for row in ("| one | openai/mock-a | 67% | 2/3, met |", "| one | third | 67% | 1/3, open |"):
         assert row in text

@@ -319,3 +319,16 @@ async def test_a_case_that_may_be_asked_again_keeps_its_place() -> None:
     async with going(plan, provider) as run:
         await run.until(lambda: len(provider.requests) == 2)
         assert [request.trial.case for request in provider.requests] == ["c0", "c0"]
+
+
+async def test_the_notes_of_a_server_are_limited() -> None:
+    notes = [NoteChunk(f"{number} {'x' * 10_000}") for number in range(200)]
+    provider = ScriptedProvider(lambda _: [NoteChunk("same"), NoteChunk("same"), *notes, *says("whole")])
+    async with going(cases(1), provider) as run:
+        await run.ended()
+    result = run.state.trials[TrialKey("c0", "a")].result
+    assert result is not None
+    kept = result.attempts[0].steps[0].notes
+    assert kept[0] == "same"
+    assert len(kept) == 50
+    assert max(map(len, kept)) == 2_000

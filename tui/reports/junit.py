@@ -8,12 +8,14 @@ from tui.model.context import context_of_run
 from tui.model.results import TrialKey, TrialResult
 from tui.model.sanitize import sanitize_text
 from tui.model.suite import Case, checked_sentence
+from tui.reports.figure_words import share_met
 from tui.reports.phrases import (
     CHECKS,
     Detail,
     Reported,
     missed_checks,
     outcome_word,
+    percent,
     reruns_sentence,
     verdict,
 )
@@ -50,6 +52,11 @@ def _add_suite(
         suite.set("timestamp", _safe(run.kept.record.started_at))
     properties = SubElement(suite, "properties")
     entries = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
+    entries += [
+        (f"required pass rate of {share.case}", f"{percent(share.required)}: {share_met(share)}")
+        for share in run.summary.required
+        if share.model == model
+    ]
     if sent := context_of_run(run.kept):
         entries += [("context", sent.words), ("omitted from the context", sent.left_out_words or "nothing")]
     for name, value in entries:

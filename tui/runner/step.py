@@ -46,6 +46,7 @@ from tui.runner.prompt import without_secrets
 from tui.runner.trial_context import TrialContext
 
 _PACE_MS = 50
+_MOST_NOTES, _LONGEST_NOTE = 50, 2_000  # of one answer: a server may cause them
 
 
 @dataclass(slots=True)
@@ -154,9 +155,14 @@ class ChunkHandler:
                     *map(self._secrets.hide, (by.model, by.fingerprint, by.api_version, by.server))
                 )
             case NoteChunk(note):
-                self._partial.notes.append(self._secrets.hide(note))
+                self._add_note(self._secrets.hide(note)[:_LONGEST_NOTE])
             case End(reason):
                 self._partial.finish_reason = reason
+
+    def _add_note(self, note: str) -> None:
+        notes = self._partial.notes
+        if note not in notes and len(notes) < _MOST_NOTES:
+            notes.append(note)
 
     def flush(self) -> None:
         """Emit the text that was held back, at the end of the answer."""

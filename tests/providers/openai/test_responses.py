@@ -268,6 +268,8 @@ def test_the_final_text_is_compared_with_the_stream(final: str, chunks: list[Chu
         {**response("completed", "a"), "status": "in_progress"},
         {**response("completed", "a"), "status": "queued"},
         {**response("completed", "a"), "status": "completed", "output": [{**message("a"), "status": "incomplete"}]},
+        {**response("completed", "a"), "status": "completed", "output": [{**message("a"), "status": "failed"}]},
+        {**response("completed", "a"), "status": "completed", "output": [{**message("a"), "status": "cancelled"}]},
     ],
 )
 def test_an_unfinished_response_is_incomplete(answer: dict[str, Any]) -> None:

@@ -175,7 +175,7 @@ def _text_in(response: Mapping[str, Any]) -> str:
 
 
 def _has_incomplete_item(response: Mapping[str, Any]) -> bool:
-    return any(item.get("status") in ("incomplete", "in_progress") for item in _items_of(response))
+    return any(item.get("status") not in ("completed", None) for item in _items_of(response))
 
 
 def _usage_of(usage: Mapping[str, Any]) -> Usage:
