@@ -105,7 +105,7 @@ class CheckEditorScreen(AppScreen[None]):
     }
     CheckEditorScreen #check { height: 3; }
     CheckEditorScreen #check PromptInput, CheckEditorScreen #check PromptInput:focus { background: $background; }
-    CheckEditorScreen _TextLine { margin: 0 2; }
+    CheckEditorScreen _TextLine { padding: 0 2; }
     CheckEditorScreen #body { height: 1fr; }
     CheckEditorScreen #recorded { width: 38%; min-width: 30; }
     CheckEditorScreen #answer { width: 1fr; }
