@@ -14,7 +14,7 @@ from tui.model.subjects import Config
 async def test_the_tour_has_six_steps_that_can_be_left_and_repeated(tmp_path: Path) -> None:
     assert len(STEPS) == 6
     async with explored(session_for(tmp_path)) as seen:
-        assert "F1 for a tour" in seen.text(0).replace("\n", " ")
+        await seen.until(lambda: "F1 for a tour" in seen.text(0).replace("\n", " "))
         for _ in range(2):
             await seen.press("f1")
             await seen.until(lambda: isinstance(seen.app.screen, TourScreen))
