@@ -1,10 +1,18 @@
 """The command of the person's editor."""
 
+import asyncio
+import contextlib
+import shlex
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import psutil
 import pytest
 
-from tui.app.editor import editor_command
+from tests.support.processes import wait_until
+from tui.app.editor import edit, editor_command
 
 
 @pytest.mark.parametrize(
@@ -28,3 +36,23 @@ def test_the_editor_is_called_at_the_line_and_never_by_a_shell(editor: str, comm
 def test_an_editor_with_a_broken_quote_is_refused() -> None:
     with pytest.raises(ValueError, match="quotation"):
         editor_command({"EDITOR": "vi 'x"}, Path("a"), 1)
+
+
+async def test_an_editor_ends_with_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, started = tmp_path / "editor.py", tmp_path / "started"
+    script.write_text(
+        f"import os, pathlib, time\npathlib.Path({str(started)!r}).write_text(str(os.getpid()))\ntime.sleep(600)\n"
+    )
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
+    screen = SimpleNamespace(
+        batch_update=contextlib.nullcontext, suspend=contextlib.nullcontext, refresh=lambda **_: None
+    )
+    editing = asyncio.create_task(edit(cast("Any", screen), tmp_path / "suite.yaml", 1))
+    await asyncio.to_thread(wait_until, lambda: started.exists() and bool(started.read_text()))
+    process = psutil.Process(int(started.read_text()))
+    editing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await editing
+    await asyncio.to_thread(psutil.wait_procs, [process], 30)
+    assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
