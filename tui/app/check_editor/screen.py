@@ -72,7 +72,7 @@ class _CheckInput(PromptInput):
     ]
 
 
-class _Answers(LineListView):
+class _AnswerList(LineListView):
     """The recorded answers."""
 
     def __init__(self, rows: AnswerRows) -> None:
@@ -140,7 +140,7 @@ class CheckEditorScreen(AppScreen[None]):
         self._chosen: RecordedAnswer | None = None
         """The answer that the user moved the cursor to; without one the cursor stays on the first row."""
         self._head, self._status = _TextLine(), _TextLine()
-        self._list, self._answer = _Answers(self._rows), AnswerView()
+        self._list, self._answer = _AnswerList(self._rows), AnswerView()
         self._input = _CheckInput("", self._list, max_length=_LONGEST)
         self._answer_box = Vertical(self._answer, id="answer")
 

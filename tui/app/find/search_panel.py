@@ -76,7 +76,7 @@ class SearchPanel(Vertical, Generic[T]):
         self._input = PromptInput(placeholder, self._list)
         self._note = Static(Content(), markup=False)
         self.result: SearchResult[T] = SearchResult(())
-        self._wanted: str | None = None
+        self._pending_text: str | None = None
         self.shown_text = ""
         self.searching = self._accepting = False
 
@@ -110,15 +110,15 @@ class SearchPanel(Vertical, Generic[T]):
 
     def search_again(self) -> None:
         """Search for the displayed text, although it has not changed."""
-        self._wanted = self._input.value
+        self._pending_text = self._input.value
         if not self.searching:
             self.searching = True
             start_worker(self, self._search_all, group="search")
 
     async def _search_all(self) -> None:
         try:
-            while self._wanted is not None:
-                text, self._wanted = self._wanted, None
+            while self._pending_text is not None:
+                text, self._pending_text = self._pending_text, None
                 try:
                     result = await asyncio.to_thread(self._search, text)
                 except AssayError as error:
