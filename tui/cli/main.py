@@ -28,6 +28,7 @@ _COMMANDS = {
     "serve": ("app", "serve"),
     "runs": ("runs", "runs"),
     "report": ("runs", "report"),
+    "compare": ("compare", "compare"),
     "plan": ("plan", "plan"),
     "review": ("review", "review"),
     "import": ("import_results", "import_results"),

@@ -204,7 +204,7 @@ _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 def read_file(path: Path, secrets: Secrets) -> "FileShape":
     """Return the content of the file with all secrets removed. Raises SuiteError with every problem found."""
-    text = secrets.hide(_text_at(path))
+    text = secrets.hide(text_at(path))
     # JavaScript may cut a text inside a character and write one half of it.
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
@@ -225,14 +225,15 @@ def _checked(path: Path, text: str) -> "FileShape":
             return {"results": TypeAdapter(SummaryShape).validate_json(text)}
         except ValidationError as error:
             found = error
-    raise SuiteError("The results cannot be imported", _problems(path, found), where=str(path), fix=_FIX)
+    raise SuiteError("The results cannot be imported", problems_of(path, found), where=str(path), fix=_FIX)
 
 
 def _details(error: "ValidationError") -> list["ErrorDetails"]:
     return error.errors(include_url=False, include_context=True, include_input=True)
 
 
-def _problems(path: Path, error: "ValidationError") -> list[Problem]:
+def problems_of(path: Path, error: "ValidationError") -> list[Problem]:
+    """Return the errors that pydantic found as problems of a file; at most fifty of them."""
     details = _details(error)
     problems = [_problem(path, detail) for detail in details[:_MOST_PROBLEMS]]
     if len(details) > len(problems):
@@ -275,7 +276,8 @@ def _what(value: Any) -> str:
     return "an object"
 
 
-def _text_at(path: Path) -> str:
+def text_at(path: Path, fix: str = _FIX) -> str:
+    """Return the text of a file, at most 128 MiB. Raises SuiteError, which says with `fix` how to write such a file."""
     try:
         content = read_bytes(path, MOST_BYTES)
         if len(content) > MOST_BYTES:
@@ -285,4 +287,4 @@ def _text_at(path: Path) -> str:
         return decode(content.removeprefix(codecs.BOM_UTF8))
     except NotRead as error:
         problem = Problem(str(path), None, None, "error", "file", str(error))
-        raise SuiteError("The results cannot be imported", [problem], where=str(path), fix=_FIX) from error
+        raise SuiteError("The results cannot be imported", [problem], where=str(path), fix=fix) from error

@@ -143,6 +143,28 @@ def compare_models(
     return tuple(_interim(each) if interim else each for each in compared)
 
 
+def is_shown_not_worse(
+    ours: Mapping[str, Passes],
+    theirs: Mapping[str, Passes],
+    clusters: Mapping[str, str] | None = None,
+    *,
+    margin: float,
+) -> bool:
+    """Return whether `ours` is shown not to be worse than `theirs` by `margin` (0 to 1) or more.
+
+    The 95% interval of the difference, and the one that allows for few differing units, lie above `-margin`. Without a
+    margin `ours` has to be shown better.
+    """
+    clusters = clusters or {}
+    pair = _pair(_Side.of("ours", ours, clusters), _Side.of("theirs", theirs, clusters), clusters, test=True)
+    if not pair.differences.sums:
+        return False
+    shown = _conclude(pair, pair.p_value, 1, True, None, False)
+    if shown.conclusion == "a_better" or shown.difference_95 is None:
+        return shown.conclusion == "a_better"
+    return -margin < min(shown.difference_95[0], skewed_interval(pair.differences, ALPHA)[0])
+
+
 class _Side(NamedTuple):
     """The cases of one model that have results, and what every pair with this model needs of them.
 

@@ -12,17 +12,22 @@ from tui.statistics.shares import Passes, is_sparse, rate_interval
 CountedVerdict = Literal["passed", "flaky", "failed", "unchecked", "error"]
 
 
-class CountedTrial(Protocol):
+class CountedCase(Protocol):
+    """A protocol of trials with the category in which figures count them."""
+
+    @property
+    def case(self) -> str: ...
+    @property
+    def counted(self) -> CountedVerdict: ...
+
+
+class CountedTrial(CountedCase, Protocol):
     """The input of figures from one trial, each value None if unknown.
 
     `counted` is its category, times are the milliseconds of its last attempt, `speed` is tokens per second, tokens and
     cost (USD) sum all attempts.
     """
 
-    @property
-    def case(self) -> str: ...
-    @property
-    def counted(self) -> CountedVerdict: ...
     @property
     def duration_ms(self) -> float: ...
     @property
@@ -133,7 +138,7 @@ def tally_of(words: Iterable[CountedVerdict]) -> ModelTotals:
     )
 
 
-def passes_of(trials: Iterable[CountedTrial]) -> dict[str, Passes]:
+def passes_of(trials: Iterable[CountedCase]) -> dict[str, Passes]:
     """Return for each case how many of its checked trials are plain passes; cases without any are left out."""
     passed, results = Counter[str](), Counter[str]()
     for trial in trials:

@@ -14,6 +14,7 @@ from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.model.state import OPEN
 from tui.model.suite import Suite
+from tui.statistics.run_change import case_change
 
 Place = tuple[str, str]
 
@@ -63,12 +64,11 @@ def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequenc
     better = worse = fixed = broke = 0
     for model, now in zip(models, cells, strict=True):
         before = baseline.cells.get((case, model))
-        if before is None:
+        if before is None or not change_of(now, before):
             continue
-        change = change_of(now, before)
-        better, worse = better + (change > 0), worse + (change < 0)
-        fixed += change > 0 and now.share == 1.0 and before.share == 0.0
-        broke += change < 0 and now.share == 0.0 and before.share == 1.0 and now.status != "flaky"
+        change = case_change(now.share, before.share, flaky=now.status == "flaky")
+        better, worse = better + (now.share > before.share), worse + (now.share < before.share)
+        fixed, broke = fixed + (change == "fixed"), broke + (change == "broke")
     return Change(better, worse, fixed, broke)
 
 

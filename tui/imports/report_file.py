@@ -1,0 +1,88 @@
+"""Reading Assay's own JSON report, such as a baseline that is committed beside a suite."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import Field, with_config
+from typing_extensions import TypedDict
+
+from tui.imports.shapes import STRICT, problems_of, text_at
+from tui.model.errors import SuiteError
+from tui.model.results import CountedVerdict, Verdict, counted_as
+from tui.statistics.run_change import RunResults, results_of
+
+_FIX = "Pass a file that `assay run -f json -o FILE` or `assay report RUN -f json -o FILE` wrote."
+_Text = Annotated[str, Field(max_length=1_000)]
+
+
+@with_config(STRICT)
+class _Run(TypedDict):
+    id: _Text
+    state: Literal["running", "finished", "interrupted", "cancelled"]
+
+
+@with_config(STRICT)
+class _Suite(TypedDict):
+    name: str
+
+
+@with_config(STRICT)
+class _Result(TypedDict):
+    case: _Text
+    model: _Text
+    verdict: Verdict
+    first_verdict: NotRequired[Verdict]
+    flaky: bool
+
+
+@with_config(STRICT)
+class _Report(TypedDict):
+    version: Literal[1]
+    run: _Run
+    suite: _Suite
+    results: list[_Result]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A trial of the report with the verdict that counts."""
+
+    case: str
+    verdict: Verdict
+    first_verdict: Verdict
+    flaky: bool
+    reruns: int = 0
+
+    @property
+    def counted(self) -> CountedVerdict:
+        return counted_as(self)
+
+
+def read_report_file(path: Path) -> RunResults:
+    """Return the results in a JSON report of one run, at most 128 MiB. Raises SuiteError with every problem found."""
+    from pydantic import TypeAdapter, ValidationError
+
+    text = text_at(path, _FIX)
+    if text.lstrip()[:1] == "[":
+        raise SuiteError("The report holds several runs", where=str(path), fix="Pass a report of one run.")
+    try:
+        report: _Report = TypeAdapter(_Report).validate_json(text)
+    except ValidationError as error:
+        raise SuiteError("The report cannot be read", problems_of(path, error), where=str(path), fix=_FIX) from error
+    return RunResults(
+        report["run"]["id"],
+        report["suite"]["name"],
+        report["run"]["state"] == "finished",
+        {model: results_of(trials) for model, trials in _by_model(report["results"]).items()},
+    )
+
+
+def _by_model(results: Iterable[_Result]) -> Mapping[str, list[_Trial]]:
+    found: dict[str, list[_Trial]] = {}
+    for result in results:
+        verdict = result["verdict"]
+        trial = _Trial(result["case"], verdict, result.get("first_verdict", verdict), result["flaky"])
+        found.setdefault(result["model"], []).append(trial)
+    return found

@@ -1,0 +1,90 @@
+"""Finding the two runs that `assay compare` compares, in the history or in report files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.imports.report_file import read_report_file
+from tui.model.errors import ConfigError, StoreError
+from tui.model.outcomes import Outcome
+from tui.model.run import RunRecord
+from tui.model.suite import Suite, clusters_of
+from tui.session.records import find_record
+from tui.session.run_history import Baselines
+from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
+from tui.store.protocol import Store
+
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRuns:
+    """A run, its base, and the change of each model that both have.
+
+    `changed_cases` are those with another prompt or other checks than in the base, as far as both suites are stored.
+    """
+
+    run: RunResults
+    base: RunResults
+    models: tuple[RunChange, ...]
+    changed_cases: tuple[str, ...] = ()
+
+
+def compare_stored(store: Store, data: Path, run: str, base: str, margin: float | None = None) -> ComparedRuns:
+    """Compare a run with a base.
+
+    Each is a run id, a prefix of one, `last`, or the path of a JSON report; the base may be `baseline`, the run that is
+    marked so in the data folder. Raises ConfigError, StoreError and SuiteError.
+    """
+    now, suite, record = _read(store, run)
+    if base == BASELINE:
+        base = _marked(store, data, record)
+    before, suite_before, _ = _read(store, base)
+    clusters = clusters_of(suite.cases) if suite else {}
+    models = compare_runs(now, before, clusters, margin)
+    if not models:
+        raise ConfigError(
+            f"The run and its base have no model in common ({_listed(now)}; base: {_listed(before)})",
+            fix="Compare runs of the same models, or use `assay report` for models of one run.",
+        )
+    changed = tuple(_changed_cases(suite, suite_before)) if suite and suite_before else ()
+    return ComparedRuns(now, before, models, changed)
+
+
+def _read(store: Store, name: str) -> tuple[RunResults, Suite | None, RunRecord | None]:
+    if name.endswith(".json") or "/" in name:
+        return read_report_file(Path(name)), None, None
+    run_id = store.find_run(name)
+    record = find_record(store, run_id)
+    if record is None:
+        raise StoreError("The run was deleted", where=run_id)
+    by_model: dict[str, list[Outcome]] = {model: [] for model in record.models}
+    for outcome in store.read_outcomes(run_id):
+        by_model.setdefault(outcome.trial.model, []).append(outcome)
+    suite = store.read_suite(run_id)
+    models = {model: results_of(outcomes) for model, outcomes in by_model.items()}
+    return RunResults(run_id, suite.name, record.state == "finished", models), suite, record
+
+
+def _marked(store: Store, data: Path, record: RunRecord | None) -> str:
+    if record is None:
+        raise ConfigError(f"Only a saved run has a {BASELINE}", fix="Pass the run's id instead of a report.")
+    marked = Baselines(data / "baselines").of_suite(record.suite_path)
+    if marked is None or find_record(store, marked) is None:
+        what = f"No run of this suite is marked as {BASELINE}"
+        raise ConfigError(what, where=record.suite_path, fix="Mark one in the app: Runs, key b. Or pass a run id.")
+    return marked
+
+
+def _changed_cases(now: Suite, before: Suite) -> list[str]:
+    known: Mapping[str, object] = {case.id: (case.steps, case.system_message, case.command) for case in before.cases}
+    return [
+        case.id
+        for case in now.cases
+        if case.id in known and known[case.id] != (case.steps, case.system_message, case.command)
+    ]
+
+
+def _listed(results: RunResults) -> str:
+    names = list(results.models)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") if names else "none"
