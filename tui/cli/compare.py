@@ -1,4 +1,4 @@
-"""`assay compare`: what changed since an earlier run, as a report and as an exit code."""
+"""`assay compare` and `assay trend`: what changed since an earlier run, and over all runs of a suite."""
 
 import os
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from tui.cli.run_options import prepare_output, split_names
 from tui.cli.streams import note, say
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.sanitize import sanitize_line
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from tui.statistics.run_change import RunChange
 
 FailOn = Literal["broke", "worse", "unproven"]
+Format = Literal["markdown", "json"]
+_FORMAT = click.option("-f", "--format", "format_", type=click.Choice(("markdown", "json")), help="Report format.")
+_OUTPUT = click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout)."
+)
 
 
 @click.command()
@@ -30,14 +36,14 @@ FailOn = Literal["broke", "worse", "unproven"]
     help="Exit with 1 if a case broke, if the run is worse (p ≤ 0.05), or unless it is shown not to be worse by more"
     " than --margin. May be given several times.",
 )
-@click.option("-f", "--format", "format_", type=click.Choice(("markdown", "json")), help="Report format.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout).")
+@_FORMAT
+@_OUTPUT
 def compare(
     run: str,
     base: str,
     margin: float | None,
     fail_on: tuple[FailOn, ...],
-    format_: Literal["markdown", "json"] | None,
+    format_: Format | None,
     output: Path | None,
 ) -> int:
     """Compare a run with an earlier one of the same models, case by case.
@@ -56,8 +62,7 @@ def compare(
     if margin is not None and not 0 < margin <= 1:
         what = f"--margin is {margin:g}, which is out of range"
         raise ConfigError(what, fix="Pass a difference of pass rates above 0, up to 1.")
-    if format_ is None:
-        format_ = "json" if output is not None and output.suffix.lower() == ".json" else "markdown"
+    format_ = format_ or _format_of(output)
     try:
         with open_history(os.environ, note) as store:
             found = compare_stored(store, find_folders(os.environ).data, run, base, margin)
@@ -76,21 +81,47 @@ def compare(
         text = run_change_json(found.run, found.base, found.models)
     else:
         text = run_change_markdown(found.run, found.base, found.models, found.changed_cases)
-    _write(text, output, ".json" if format_ == "json" else ".md")
+    _write(text, output, format_)
     reasons = list(_failures(found.models, fail_on))
     for reason in reasons:
         say(reason)
     return 1 if reasons else 0
 
 
-def _write(text: str, output: Path | None, suffix: str) -> None:
-    from tui.cli.run_options import prepare_output
+@click.command()
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option("-m", "--models", multiple=True, metavar="A,B", help="Only these models.")
+@_FORMAT
+@_OUTPUT
+def trend(suite: Path, models: tuple[str, ...], format_: Format | None, output: Path | None) -> None:
+    """Show the pass rate of each model over all saved runs of a suite.
+
+    Lists each run with its pass rate and 95% interval, oldest at the top, and the cases that passed once and fail in
+    the latest runs, with the first run in which they broke.
+    """
+    from tui.reports.trend import trend_json, trend_markdown
+    from tui.session.open_history import open_history
+    from tui.session.run_comparison import read_trend
+
+    names = split_names(models, "--models")
+    with open_history(os.environ, note) as store:
+        found = read_trend(store, suite, names)
+    format_ = format_ or _format_of(output)
+    text = trend_json(found) if format_ == "json" else trend_markdown(found)
+    _write(text, output, format_)
+
+
+def _format_of(output: Path | None) -> Format:
+    return "json" if output is not None and output.suffix.lower() == ".json" else "markdown"
+
+
+def _write(text: str, output: Path | None, format_: Format) -> None:
     from tui.session.files import write_out
 
     if output is None:
         click.echo(text.rstrip("\n"))
         return
-    file = prepare_output(output, suffix)
+    file = prepare_output(output, ".json" if format_ == "json" else ".md")
     try:
         write_out(file, text if text.endswith("\n") else text + "\n")
     except OSError as error:

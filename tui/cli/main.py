@@ -29,6 +29,7 @@ _COMMANDS = {
     "runs": ("runs", "runs"),
     "report": ("runs", "report"),
     "compare": ("compare", "compare"),
+    "trend": ("compare", "trend"),
     "plan": ("plan", "plan"),
     "review": ("review", "review"),
     "import": ("import_results", "import_results"),

@@ -20,6 +20,7 @@ _Text = Annotated[str, Field(max_length=1_000)]
 @with_config(STRICT)
 class _Run(TypedDict):
     id: _Text
+    started_at: NotRequired[_Text]
     state: Literal["running", "finished", "interrupted", "cancelled"]
 
 
@@ -74,6 +75,7 @@ def read_report_file(path: Path) -> RunResults:
     return RunResults(
         report["run"]["id"],
         report["suite"]["name"],
+        report["run"].get("started_at", ""),
         report["run"]["state"] == "finished",
         {model: results_of(trials) for model, trials in _by_model(report["results"]).items()},
     )

@@ -1,6 +1,6 @@
-"""Finding the two runs that `assay compare` compares, in the history or in report files."""
+"""The runs that `assay compare` and `assay trend` compare, from the history or from report files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,9 @@ from tui.model.suite import Suite, clusters_of
 from tui.session.records import find_record
 from tui.session.run_history import Baselines
 from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
+from tui.statistics.trend import Trend, trends
 from tui.store.protocol import Store
+from tui.store.writer import canonical_path
 
 BASELINE = "baseline"
 
@@ -51,6 +53,24 @@ def compare_stored(store: Store, data: Path, run: str, base: str, margin: float 
     return ComparedRuns(now, before, models, changed)
 
 
+def read_trend(store: Store, suite_path: Path, models: Sequence[str] = ()) -> tuple[Trend, ...]:
+    """Return the trends of the models, or of all, over the saved runs of the suite at this path.
+
+    Raises ConfigError if there is none, and StoreError.
+    """
+    place = canonical_path(str(suite_path))
+    records = [record for record in store.list_runs() if canonical_path(record.suite_path) == place]
+    if not records:
+        raise ConfigError("No saved run of this suite", where=str(suite_path), fix="`assay runs` lists saved runs.")
+    # The newest run is listed first; its suite says which cases belong together.
+    clusters = clusters_of(store.read_suite(records[0].id).cases)
+    found = trends([_results(store, record) for record in reversed(records)], clusters)
+    if unknown := [model for model in models if model not in {each.model for each in found}]:
+        known = ", ".join(each.model for each in found) or "none"
+        raise ConfigError(f"No checked result of {unknown[0]} in the runs of this suite", fix=f"Its models: {known}.")
+    return tuple(each for each in found if not models or each.model in models)
+
+
 def _read(store: Store, name: str) -> tuple[RunResults, Suite | None, RunRecord | None]:
     if name.endswith(".json") or "/" in name:
         return read_report_file(Path(name)), None, None
@@ -58,12 +78,15 @@ def _read(store: Store, name: str) -> tuple[RunResults, Suite | None, RunRecord 
     record = find_record(store, run_id)
     if record is None:
         raise StoreError("The run was deleted", where=run_id)
+    return _results(store, record), store.read_suite(run_id), record
+
+
+def _results(store: Store, record: RunRecord) -> RunResults:
     by_model: dict[str, list[Outcome]] = {model: [] for model in record.models}
-    for outcome in store.read_outcomes(run_id):
+    for outcome in store.read_outcomes(record.id):
         by_model.setdefault(outcome.trial.model, []).append(outcome)
-    suite = store.read_suite(run_id)
     models = {model: results_of(outcomes) for model, outcomes in by_model.items()}
-    return RunResults(run_id, suite.name, record.state == "finished", models), suite, record
+    return RunResults(record.id, record.suite_name, record.started_at, record.state == "finished", models)
 
 
 def _marked(store: Store, data: Path, record: RunRecord | None) -> str:

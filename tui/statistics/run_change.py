@@ -29,10 +29,14 @@ class ModelResults:
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """The results of a run as a comparison of runs needs them, from the history or from a report file."""
+    """The results of a run as a comparison of runs needs them, from the history or from a report file.
+
+    `started_at` is an ISO 8601 time.
+    """
 
     run_id: str
     suite: str
+    started_at: str
     finished: bool
     models: Mapping[str, ModelResults]
 

@@ -1,0 +1,216 @@
+"""`assay compare` and `assay trend` on the command line, on saved runs and on report files."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import CommandLine
+from tests.support.kept_runs import make_case, make_plan, make_result
+from tui.model.run import RunState
+from tui.session.run_history import Baselines
+from tui.store.sqlite import SqliteStore
+
+FINISHED = "2026-11-20T10:16:30.500+00:00"
+CASES = [f"case-{at:02}" for at in range(40)]
+
+
+def save_run(
+    home: Path,
+    number: int,
+    failing: Mapping[str, int],
+    *,
+    state: RunState = "finished",
+    repeats: int = 1,
+    cases: list[str] = CASES,
+    checks: str = "",
+) -> str:
+    """Store a run in which each model fails its first cases, as many as `failing` says. Return its id."""
+    run_id = f"{number:032x}"
+    made = [make_case(f"{case}", name=checks) for case in cases]
+    plan = make_plan(made, list(failing), run_id=run_id, repeats=repeats, path=str(home / "suite.yaml"))
+    (home / "assay_data_dir").mkdir(exist_ok=True)
+    store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
+    store.begin_run(plan, f"2026-11-{number:02}T10:15:00.000+00:00")
+    results = [
+        make_result(key, "failed" if cases.index(key.case) < failing[key.model] else "passed") for key in plan.trials
+    ]
+    store.save_trials(run_id, results)
+    store.finish_run(run_id, state, FINISHED)
+    store.close()
+    return run_id
+
+
+def compared(assay: CommandLine, *arguments: str, code: int = 0) -> dict[str, Any]:
+    done = assay.run("compare", *arguments, "-f", "json")
+    assert done.code == code, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_cases_that_broke_and_were_fixed_are_listed_for_each_model(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 2, "b": 9})
+    run = save_run(assay.home, 2, {"a": 12, "b": 1})
+    found = compared(assay, run, base)
+    assert (found["run"], found["base"], list(found["models"])) == (run, base, ["a", "b"])
+    a, b = found["models"]["a"], found["models"]["b"]
+    assert (a["broke"], a["fixed"], a["same"]) == (CASES[2:12], [], 30)
+    assert (b["broke"], b["fixed"], b["same"]) == ([], CASES[1:9], 32)
+    assert a["difference"] == pytest.approx(-0.25)
+    # Ten cases of ten in one direction: 2 × 0.5^10.
+    assert a["p_value"] == pytest.approx(2 * 0.5**10)
+    assert a["difference_95"][0] < -0.25 < a["difference_95"][1] < 0
+    assert (a["conclusion"], b["conclusion"]) == ("worse", "better")
+
+
+def test_each_gate_decides_the_exit_code(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 10})
+    equal, one, many = (save_run(assay.home, 2 + at, {"a": bad}) for at, bad in enumerate((10, 11, 25)))
+
+    def code(run: str, *gates: str) -> int:
+        done = assay.run("compare", run, base, *(part for gate in gates for part in ("--fail-on", gate)))
+        assert f"`{run}`" in done.out
+        return done.code
+
+    assert [code(run, "broke") for run in (equal, one, many)] == [0, 1, 1]
+    assert [code(run, "worse") for run in (equal, one, many)] == [0, 0, 1]
+    assert [code(run, "unproven") for run in (equal, one, many)] == [1, 1, 1]
+    assert code(many) == 0
+    assert code(one, "worse", "broke") == 1
+    within = assay.run("compare", one, base, "--fail-on", "unproven", "--margin", "0.2")
+    assert within.code == 0, within.err
+    beyond = assay.run("compare", one, base, "--fail-on", "unproven", "--margin", "0.05")
+    assert (beyond.code, "not shown to be within 5 points" in beyond.err) == (1, True)
+    better = assay.run("compare", equal, many, "--fail-on", "unproven")
+    assert better.code == 0, better.err
+
+
+def test_the_base_may_be_a_committed_report_or_the_marked_run(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 0})
+    run = save_run(assay.home, 2, {"a": 3})
+    assert assay.run("report", base, "-f", "json", "-o", "baseline.json").code == 0
+    by_id = compared(assay, run, base)
+    assert compared(assay, run, "baseline.json") == by_id
+    assert compared(assay, "last", str(assay.home / "baseline.json"), "--fail-on", "broke", code=1) == by_id
+    unmarked = assay.run("compare", run, "baseline")
+    assert (unmarked.code, "No run of this suite is marked as baseline" in unmarked.err) == (2, True)
+    Baselines(assay.home / "assay_data_dir" / "baselines").mark(str(assay.home / "suite.yaml"), base)
+    assert compared(assay, run, "baseline") == by_id
+
+
+def test_repeats_may_be_better_or_worse_without_breaking(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 0}, repeats=2)
+    plan = make_plan([make_case(case) for case in CASES], ["a"], run_id=f"{2:032x}", repeats=2)
+    store = SqliteStore(assay.home / "assay_data_dir" / "runs.sqlite")
+    store.begin_run(plan, "2026-11-21T10:15:00.000+00:00")
+    half = [make_result(key, "failed" if key.case == CASES[0] and key.repeat == 1 else "passed") for key in plan.trials]
+    flaky = [make_result(each.trial, flaky=True) if each.trial.case == CASES[1] else each for each in half]
+    store.save_trials(plan.run_id, flaky)
+    store.finish_run(plan.run_id, "finished", FINISHED)
+    store.close()
+    found = compared(assay, plan.run_id, base, "--fail-on", "broke")["models"]["a"]
+    assert (found["broke"], found["worse"], found["same"]) == ([], CASES[:2], 38)
+    back = compared(assay, base, plan.run_id)["models"]["a"]
+    assert (back["better"], back["fixed"]) == (CASES[:1], CASES[1:2])
+
+
+def test_a_run_that_is_not_finished_passes_no_gate(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 0})
+    run = save_run(assay.home, 2, {"a": 0}, state="interrupted")
+    found = compared(assay, run, base)["models"]["a"]
+    assert (found["p_value"], found["difference_95"], found["interim"]) == (None, None, True)
+    done = assay.run("compare", run, base, "--fail-on", "broke")
+    assert done.code == 2
+    assert f"assay run --resume {run}" in done.err
+
+
+def test_cases_of_one_run_only_are_named(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 0})
+    run = save_run(assay.home, 2, {"a": 0}, cases=[*CASES[5:], "new"], checks="other")
+    found = compared(assay, run, base)["models"]["a"]
+    assert (found["missing"], found["added"], found["same"]) == (CASES[:5], ["new"], 35)
+    text = assay.run("compare", run, base).out
+    assert "No result in the run: `case-00`, `case-01`" in text
+
+
+def test_markdown_has_a_row_for_each_model(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a|b": 0, "c": 4, "only-base": 1})
+    run = save_run(assay.home, 2, {"a|b": 30, "c": 4, "only-run": 1})
+    out = assay.run("compare", run, base, "-o", "change")
+    assert (out.code, out.out) == (0, "")
+    text = (assay.home / "change.md").read_text(encoding="utf-8")
+    assert "| a\\|b | 100.0% | 25.0% | −75 points" in text
+    assert "the base does better" in text
+    assert "| c | 90.0% | 90.0% |" in text
+    assert "### a\\|b\n\n- Broke: `case-00`" in text
+    assert "and 10 more" in text
+    assert "Only in one of the runs, not compared: `only-run`, `only-base`" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["last"], "Missing argument"),
+        (["last", "nothing"], "nothing"),
+        (["last", "missing.json"], "missing.json"),
+        (["last", "bad.json"], "bad.json"),
+        (["last", "list.json"], "The report holds several runs"),
+        (["last", "last", "--margin", "2"], "--margin is 2"),
+        (["last", "other.json"], "no model in common"),
+        (["other.json", "baseline"], "Only a saved run has a baseline"),
+    ],
+)
+def test_what_cannot_be_compared_is_bad_input(assay: CommandLine, arguments: list[str], message: str) -> None:
+    save_run(assay.home, 1, {"a": 0})
+    (assay.home / "bad.json").write_text('{"version": 1, "run": 5}')
+    (assay.home / "list.json").write_text("[]")
+    report = {"version": 1, "run": {"id": "x", "state": "finished"}, "suite": {"name": "s"}, "results": []}
+    (assay.home / "other.json").write_text(json.dumps(report))
+    done = assay.run("compare", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_trend_names_the_run_in_which_a_case_broke(assay: CommandLine) -> None:
+    runs = [save_run(assay.home, 1 + at, {"a": bad, "b": 1}) for at, bad in enumerate((0, 0, 2, 3))]
+    save_run(assay.home, 9, {"b": 1}, state="interrupted")
+    found = json.loads(assay.run("trend", "suite.yaml", "-f", "json").out)
+    assert [point["run"] for point in found["a"]["runs"]] == runs
+    assert [point["pass_rate"] for point in found["a"]["runs"]] == [1.0, 1.0, 0.95, 0.925]
+    assert found["b"]["runs"][-1]["finished"] is False
+    low, high = found["a"]["runs"][-1]["pass_rate_95"]
+    report = json.loads(assay.run("report", runs[-1], "-f", "json").out)
+    assert [low, high] == report["summary"]["pass_rate_95"]["a"]
+    broken = {each["case"]: each for each in found["a"]["broken"]}
+    assert list(broken) == CASES[:3]
+    assert broken[CASES[0]] == {
+        "case": CASES[0],
+        "passed_in": runs[1],
+        "broke_in": runs[2],
+        "failed_runs": 2,
+    }
+    assert broken[CASES[2]]["broke_in"] == runs[3]
+    # A case that never passed is not broken.
+    assert found["b"]["broken"] == []
+    text = assay.run("trend", "suite.yaml", "--models", "a").out
+    assert "## a" in text
+    assert "## b" not in text
+    assert f"| case-00 | {runs[2][:13]} | {runs[1][:13]} | 2 |" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["other.yaml"], "No saved run of this suite"),
+        (["suite.yaml", "-m", "z"], "No checked result of z"),
+        (["suite.yaml", "-m", ""], "--models has no value"),
+    ],
+)
+def test_a_trend_without_runs_is_bad_input(assay: CommandLine, arguments: list[str], message: str) -> None:
+    save_run(assay.home, 1, {"a": 0})
+    done = assay.run("trend", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

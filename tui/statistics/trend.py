@@ -1,0 +1,81 @@
+"""The pass rate of each model over the saved runs of a suite, and the run in which a case broke."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tui.statistics.run_change import ModelResults, RunResults
+from tui.statistics.shares import Passes, rate_interval
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """One run of a model: its pass rate and 95% interval (fractions) over `cases` checked cases."""
+
+    run_id: str
+    started_at: str
+    rate: float
+    rate_95: tuple[float, float]
+    cases: int
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A case that passed in every repeat of run `passed_in` and has passed in none of `failed_runs` runs since.
+
+    `broke_in` is the first of these runs.
+    """
+
+    case: str
+    passed_in: str
+    broke_in: str
+    failed_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The runs of one model, oldest first, and the cases that are broken in its latest runs."""
+
+    model: str
+    points: tuple[TrendPoint, ...]
+    breaks: tuple[Break, ...]
+
+
+def trends(runs: Sequence[RunResults], clusters: Mapping[str, str] | None = None) -> tuple[Trend, ...]:
+    """Return the trend of each model with a checked result; `runs` are the oldest first, `clusters` is by case."""
+    by_model: dict[str, list[tuple[RunResults, ModelResults]]] = {}
+    for run in runs:
+        for model, results in run.models.items():
+            if results.passes:
+                by_model.setdefault(model, []).append((run, results))
+    return tuple(
+        Trend(model, tuple(_point(run, results, clusters) for run, results in each), tuple(_breaks(each)))
+        for model, each in by_model.items()
+    )
+
+
+def _point(run: RunResults, results: ModelResults, clusters: Mapping[str, str] | None) -> TrendPoint:
+    interval = rate_interval(results.passes, clusters)
+    return TrendPoint(run.run_id, run.started_at, results.rate or 0.0, interval, len(results.passes), run.finished)
+
+
+def _breaks(runs: Sequence[tuple[RunResults, ModelResults]]) -> list[Break]:
+    history: dict[str, list[tuple[str, Passes, bool]]] = {}
+    for run, results in runs:
+        for case, passes in results.passes.items():
+            history.setdefault(case, []).append((run.run_id, passes, case in results.flaky))
+    found = (_break(case, results) for case, results in history.items())
+    return [each for each in found if each]
+
+
+def _break(case: str, results: Sequence[tuple[str, Passes, bool]]) -> Break | None:
+    failed = 0
+    for _, passes, flaky in reversed(results):
+        if passes.passed or flaky:
+            break
+        failed += 1
+    if not failed or failed == len(results):
+        return None
+    passed_in, passes, _ = results[-failed - 1]
+    # A case that passed only in some repeats was no reliable pass.
+    return Break(case, passed_in, results[-failed][0], failed) if passes.share == 1.0 else None
