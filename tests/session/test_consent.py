@@ -3,7 +3,7 @@
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -289,3 +289,61 @@ def test_a_command_names_files_as_a_shell_reads_them(
     script.write_text("1")
     record = ConsentRecord(tmp_path / "consents.json")
     assert asks_again_after(record, command_suite(tmp_path / "suites", command), lambda: script.write_text("2"))
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("make -sC tools run", "tools/Makefile"), ("node tools", "tools/index.js"), ("perl -Itools x.pl", "tools/X.pm"),
+        ("tools", "tools/run"), ("make --directory=tools", "tools/deep/rules.mk"),
+        ("python3 -c \"exec(open('x.py').read())\"", "x.py"), ("node -e \"require('./x')\"", "x.js"),
+        ("sh -c 'exec&&python3<x.py'", "x.py"), ("python3 -c \"open('x,1.py')\"", "x,1.py"),
+        ("make -sfx.mk run", "x.mk"), ("awk -fx.awk", "x.awk"), ("x --load=a,x.py", "x.py"), ("java @x.args", "x.args"),
+        ("make -sf$HOME/x.mk", "x.mk"), ("sh -c \"python3 '${HOME}/x.py'\"", "x.py"),
+        ("python3 -m x", "x.py"), ("python3 -m tools.x", "tools/x.py"), ("python3 -m tools.x", "tools/__init__.py"),
+        (f"sh -c ': {' '.join(map(str, range(1_200)))}; exec python3 x.py'", "x.py"),
+    ],
+)  # fmt: skip
+def test_a_command_names_files_in_other_ways(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, file: str
+) -> None:
+    suites = tmp_path / "suites"
+    monkeypatch.setenv("HOME", str(suites))
+    (suites / file).parent.mkdir(parents=True)
+    (suites / file).write_text("1")
+    (suites / file).chmod(0o700)
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, command_suite(suites, command), lambda: (suites / file).write_text("2"))
+
+
+def test_results_in_a_folder_that_a_command_names_are_no_part_of_its_consent(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    suite = command_suite(tmp_path, "make report --out=out")
+    assert not asks_again_after(record, suite, lambda: (tmp_path / "out" / "report.json").write_text("2"))
+
+
+def test_an_option_with_a_folder_does_not_name_a_folder_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked = list[Path]()
+
+    def walk(folder: Path, _: object) -> Iterator[Path]:
+        walked.append(folder)
+        yield from ()
+
+    monkeypatch.setattr("tui.session.consent._files_below", walk)
+    ConsentRecord(tmp_path / "consents.json").missing(command_suite(tmp_path, "cc -Isource/lib -I../lib -Isource/"))
+    assert [path for path in walked if not path.is_relative_to(tmp_path.parent)] == []
+
+
+@pytest.mark.parametrize("limit", ["_MOST_NAMES", "_MOST_PATHS", "_MOST_MATCHES"])
+def test_a_command_that_names_too_much_is_asked_about_in_each_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(f"tui.session.consent.{limit}", 1)
+    for name in ("a.sh", "b.sh"):
+        (tmp_path / name).write_text("")
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    suite = command_suite(tmp_path, "cat *.sh")
+    assert asks_again_after(record, suite, lambda: monkeypatch.setattr("tui.session.consent._THIS_PROCESS", "other"))

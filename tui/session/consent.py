@@ -32,9 +32,24 @@ _MOST_BYTES = 64 << 20  # of the files of a consent: of further ones, only size 
 _MOST_FILES = 50_000
 _MOST_FOLDERS = 20_000
 _INSTALLED = frozenset(("node_modules", "site-packages", "venv"))  # folders with many files, which rarely change
-_MOST_WORDS = 1_000
+_MOST_NAMES = 2_000  # of a command; one with more is asked about each time that Assay starts
+_MOST_PATHS = 50_000  # of these names in all folders that the command names
+_MOST_MATCHES = 1_000  # of a glob
 _SUBSTITUTION = re.compile(r"`|\$\(")
-_CODE = tuple(all_suffixes())
+_QUOTED_COMMAND = re.compile(r"[\s'\"`();<>|&]")
+_SEPARATORS = re.compile(r"[\s'\"`()<>;&|=:,@{}\[\]\\#%^+!]+")  # between names in the source text of most languages
+_MODULE = re.compile(r"\w+(\.\w+)+")
+_IMPORTED = tuple(all_suffixes())
+_ADDED_SUFFIXES = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pm", ".lua")  # to the name of a module
+_CODE_FILE = re.compile(
+    r".*\.(py[wcz]?|pth|[mc]?jsx?|[mc]?tsx?|rb|p[lm]|(ba|z|fi|k|c)?sh|lua|php|r|jl|awk|sed|tcl|go|rs|cc?|hh?|[ch]pp|[ch]xx"
+    r"|mm?|java|ktsx?|kt|scala|groovy|gradle|clj|jar|class|cs|fs|vb|(cs|fs|vb)proj|sln|props|targets|swift|hs|ml|exs?|erl"
+    r"|dart|zig|nim|psm?1|bat|cmd|mak?e?|mk|cmake|ninja|bzl|bazel|nix|el|lisp|scm|rkt|vim|wasm|so|dll|dylib|node|exe)"
+    r"|(gnu|bsd)?makefile|(docker|container|rake|gem|vagrant|\.?just|snake)file|scons(truct|cript)|cmakelists\.txt|build"
+    r"|meson\.build|workspace|(pom|build)\.xml|(package|deno|composer)\.json|(pyproject|cargo)\.toml|setup\.cfg|tox\.ini"
+    r"|go\.mod",
+    re.IGNORECASE,
+)
 _THIS_PROCESS = token_hex(8)  # a mark with it is only valid until Assay ends
 ReadSuite = Callable[[], Suite | None]
 _FLAGS: dict[ConsentKind, str] = {
@@ -129,7 +144,9 @@ def _agent_consent(agent: str, suite_file: Path) -> Consent:
     if file.is_relative_to(shipped_folder("test-suites").resolve()):
         return Consent("agent", "", "")
     what = f"The run starts the Python file {file} as an agent. It has your permissions"
-    return Consent("agent", what, _mark("agent", suite_file, file, _digest([file, *_code_files(file.parent)])))
+    return Consent(
+        "agent", what, _mark("agent", suite_file, file, _digest([file, *_files_below(file.parent, _is_imported)]))
+    )
 
 
 def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
@@ -157,22 +174,55 @@ def _words(command: str) -> list[str]:
         words = [*shlex.split(command), *operators]
     except ValueError:  # unbalanced quotes
         return command.split()
-    return [*words, *(inner for word in words if word != command and " " in word for inner in _words(word))]
+    inside = (word for word in dict.fromkeys(words) if word != command and _QUOTED_COMMAND.search(word))
+    return [*words, *(inner for word in inside for inner in _words(word))]
+
+
+def _possible_names(command: str) -> Iterator[str]:
+    """Yield the texts of a command that may name a file or a folder.
+
+    These are the words of a shell, the texts between the separators of other languages (`open('FILE')`, `--option=A,B`,
+    `NAME=A:B`), the text that is attached to an option (`-IFOLDER`), and the path of a module (`-m PACKAGE.MODULE`).
+    """
+    for text in dict.fromkeys((command, os.path.expandvars(command))):
+        words = _words(text)
+        yield from words
+        for part in (part for word in (text, *words) for part in _SEPARATORS.split(word)):
+            yield part
+            if part.startswith("-"):
+                yield from _attached(part)
+            if _MODULE.fullmatch(part):
+                yield from (part.partition(".")[0], part.replace(".", "/"))
+
+
+def _attached(option: str) -> Iterator[str]:
+    """Yield what may be the argument of an option of one letter, which may follow other options: `-sfFILE`."""
+    for start in range(2, len(option)):
+        if not option[1:start].isalnum():
+            return
+        if start <= 4 or option[start] != "/":  # `-Isource/lib` does not name /lib
+            yield option[start:]
 
 
 def _named_paths(command: str, folders: Sequence[Path]) -> Iterator[Path]:
-    """Yield the paths that a command may name: words, the parts of `--option=FILE` and `NAME=A:B`, and globs.
+    """Yield the paths that a command may name, also without the suffix of a module, and the matches of its globs.
 
-    Paths may begin with `~` or `$HOME`, and be relative to a folder that the command names (`cd FOLDER && …`).
+    Paths may begin with `~` or `$HOME`, and be relative to a folder that the command names (`cd FOLDER && …`). If there
+    are too many, the last one differs in each process.
     """
-    parts = (part for word in _words(command) for part in (word, *re.split("[=:]", word)) if part)
-    words = list(dict.fromkeys(os.path.expanduser(os.path.expandvars(part)) for part in parts))[:_MOST_WORDS]
-    named = [path for path in (folder / word for folder in folders for word in words) if _is_folder(path)]
-    for folder in (*folders, *named):
-        for word in words:
-            yield folder / word
-            if glob.has_magic(word):
-                yield from map(Path, sorted(islice(glob.iglob(str(folder / word)), _MOST_WORDS)))
+    all_names = dict.fromkeys(os.path.expanduser(os.path.expandvars(name)) for name in _possible_names(command) if name)
+    names = list(all_names)[:_MOST_NAMES]
+    found = [path for path in (folder / name for folder in folders for name in names) if _is_folder(path)]
+    all_places = dict.fromkeys((*folders, *found))
+    places = list(all_places)[: _MOST_PATHS // len(names)] if names else []
+    for folder in places:
+        for name in names:
+            yield from (folder / f"{name}{suffix}" for suffix in _ADDED_SUFFIXES)
+            if glob.has_magic(name):
+                matches = sorted(islice(glob.iglob(str(folder / name)), _MOST_MATCHES + 1))
+                yield from map(Path, (*matches, *([_THIS_PROCESS] if len(matches) > _MOST_MATCHES else ())))
+    if len(names) < len(all_names) or len(places) < len(all_places):
+        yield Path(_THIS_PROCESS)
 
 
 def _is_folder(path: Path) -> bool:
@@ -184,21 +234,39 @@ def _is_folder(path: Path) -> bool:
 
 def _named_files(command: str, folders: Sequence[Path]) -> Iterator[Path]:
     """Yield the files that a command names, and the code of the folders that it names."""
-    for path in _named_paths(command, folders):
+    for path in dict.fromkeys(_named_paths(command, folders)):
         try:
             status = path.stat()
         except (OSError, ValueError):
+            if path.name == _THIS_PROCESS:
+                yield path
             continue
         if stat.S_ISDIR(status.st_mode):
-            yield from _code_files(path)
+            yield from _files_below(path, _is_code)
         elif stat.S_ISREG(status.st_mode):
             yield path
 
 
-def _code_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder that Python can import, in a stable order, through links too.
+def _is_code(place: str, name: str) -> bool:
+    """Return whether a file contains code of any language, by its name, or can be executed."""
+    if _CODE_FILE.fullmatch(name):
+        return not _is_cache(place, name)
+    try:
+        return bool(os.stat(os.path.join(place, name)).st_mode & 0o111)
+    except OSError:
+        return False
 
-    Too many files or folders end with a path that no file has and that differs in each process.
+
+def _is_imported(place: str, name: str) -> bool:
+    """Return whether Python can import a file."""
+    return name.endswith(_IMPORTED) and not _is_cache(place, name)
+
+
+def _files_below(folder: Path, is_part: Callable[[str, str], bool]) -> Iterator[Path]:
+    """Yield the files of a folder for which `is_part(folder, name)`, in a stable order, through links too.
+
+    Hidden folders are left out. Too many files or folders end with a path that no file has and that differs in each
+    process.
     """
     files, seen = 0, set[tuple[int, int]]()
     for place, folders, names in os.walk(folder, followlinks=True):
@@ -208,7 +276,7 @@ def _code_files(folder: Path) -> Iterator[Path]:
             continue
         seen.add(identity)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        code = sorted(name for name in names if name.endswith(_CODE) and not _is_cache(place, name))
+        code = sorted(name for name in names if is_part(place, name))
         files += len(code)
         yield from (Path(place, name) for name in code)
         if files > _MOST_FILES or len(seen) > _MOST_FOLDERS:
