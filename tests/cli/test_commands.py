@@ -131,6 +131,25 @@ def test_config_init_check_and_doctor(assay: CommandLine) -> None:
     assert "local/smollm2-135m" in doctor.out
 
 
+def test_a_project_file_is_checked_and_its_faulty_entries_are_ignored(assay: CommandLine) -> None:
+    project = assay.home / ".assay.yaml"
+    project.write_text("theme: assay-light\n")
+    checked = assay.run("config", "check")
+    assert checked.code == 0
+    assert checked.err.endswith(f"{project}: valid\n")
+    project.write_text("theme: assay-light\nprovider: x\n")
+    checked = assay.run("config", "check")
+    assert checked.code == 2
+    assert f"{project}:2:1: error: provider: unknown key." in checked.err
+    doctor = assay.run("doctor")
+    assert doctor.code == 1
+    assert f"✗ {project}:2:1: error: provider: unknown key." in doctor.out
+
+
+def test_the_schema_of_a_project_file_is_printed(assay: CommandLine) -> None:
+    assert set(json.loads(assay.run("schema", "--project").out)["properties"]) == {"theme", "keys", "risk", "review"}
+
+
 def test_the_app_without_a_terminal_says_what_to_do(assay: CommandLine) -> None:
     ran = assay.run(str(Path(".")))
     assert ran.code == 2

@@ -22,6 +22,7 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/processes/test_guarded.py",
     ),
     "Mutated files: suites, config, themes, results, scores": ("tests/hostile/test_files.py",),
+    "Hostile project files": ("tests/config/test_project.py",),
     "Bad suites: each problem with its place and sentence": (
         "tests/suites/test_bad_files.py",
         "tests/suites/test_fuzz.py",

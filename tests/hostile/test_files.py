@@ -35,6 +35,12 @@ risk: {limits: {critical: 3, high: 5}, guidance: [none, some, half, most, all]}
 review: {repeats: 10}
 """
 )
+PROJECT_CONFIG = b"""\
+theme: assay-light
+keys: {look.matrix: f6}
+risk: {limits: {high: 6}, weights: {low: 1}, guidance: [none, some, half, most, all]}
+review: {repeats: 10, mask: [acme]}
+"""
 RUN = "0193f2a4c6d87000a1b2c3d4e5f60718"
 SCORE = (
     b'{"version": 1, "act": "score", "id": "%032x", "run": "' + RUN.encode() + b'", "case": "sec-001", '
@@ -61,6 +67,14 @@ def read_config(folder: Path, data: bytes) -> list[str]:
     except ConfigError as error:
         return [str(problem) for problem in error.problems]
     return []
+
+
+def read_project_config(folder: Path, data: bytes) -> list[str]:
+    (folder / ".assay.yaml").write_bytes(data)
+    environ = {"MY_KEY": "sk-test-4711-secret", "MY_TOKEN": "token-4711-secret"}
+    config = load_config(folder, environ, folder / ".assay.yaml")
+    assert (config.providers, config.variants, config.rules, config.prices, config.reviewer) == ({}, {}, (), {}, None)
+    return [str(problem) for problem in config.warnings]
 
 
 def read_theme(folder: Path, data: bytes) -> list[str]:
@@ -91,6 +105,7 @@ KINDS: dict[str, tuple[Read, list[bytes]]] = {
     "suite.json": (read_suite_as_json, SUITES),
     "suite.yaml": (read_suite_as_yaml, SUITES),
     "config": (read_config, [CONFIG.encode()]),
+    "project": (read_project_config, [CONFIG.encode(), PROJECT_CONFIG]),
     "theme": (read_theme, THEMES),
     "promptfoo": (read_results, RESULTS),
     "scores": (read_scores, SCORES),

@@ -56,17 +56,19 @@ def _version(name: str) -> str | None:
 
 
 def _look_at_folders() -> Iterator[Finding]:
-    from tui.config.folders import find_folders
+    from tui.config.folders import find_folders, find_project_file
     from tui.config.load import load_config
     from tui.model.errors import AssayError
     from tui.session.open_history import open_history
 
     folders = find_folders(os.environ)
     try:
-        loaded = load_config(folders.config, os.environ)
+        loaded = load_config(folders.config, os.environ, find_project_file())
         yield Finding(True, f"config {loaded.path or 'none (using defaults)'}")
+        if loaded.project:
+            yield Finding(None, f"project config {loaded.project}")
         for problem in loaded.warnings:
-            yield Finding(None, str(problem))
+            yield Finding(False if problem.level == "error" else None, str(problem))
     except AssayError as error:
         yield Finding(False, str(error))
     try:

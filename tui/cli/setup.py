@@ -61,16 +61,20 @@ def config_init() -> None:
 
 
 @config.command("check")
-def config_check() -> None:
-    """Check the config file and print every problem."""
-    from tui.config.folders import find_folders
+def config_check() -> int:
+    """Check the config file and the project file, and print every problem."""
+    from tui.config.folders import find_folders, find_project_file
     from tui.config.load import load_config
 
     folders = find_folders(os.environ)
-    loaded = load_config(folders.config, os.environ)
+    loaded = load_config(folders.config, os.environ, find_project_file())
     for problem in loaded.warnings:
         say(str(problem))
+    faulty = any(problem.level == "error" for problem in loaded.warnings)
     say(f"{folders.config_file}: {'valid' if loaded.path else 'does not exist (using defaults)'}")
+    if loaded.project:
+        say(f"{loaded.project}: {'has errors; the entries above are ignored' if faulty else 'valid'}")
+    return 2 if faulty else 0
 
 
 @click.command()

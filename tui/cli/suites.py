@@ -56,14 +56,17 @@ def _unlisted(models: tuple[str, ...]) -> dict[str, str]:
     "--format", "suite_format", type=click.Choice(["schema-1.0.0", "testhaven"]), help="Print only this format."
 )
 @click.option("--config", "of_config", is_flag=True, help="Print the JSON Schema of the config file.")
-def schema(suite_format: str | None, of_config: bool) -> None:
-    """Print the JSON Schema of the suite formats or of the config file, for use in editors."""
-    from tui.config.template import config_schema
+@click.option("--project", "of_project", is_flag=True, help="Print the JSON Schema of a project file, .assay.yaml.")
+def schema(suite_format: str | None, of_config: bool, of_project: bool) -> None:
+    """Print the JSON Schema of the suite formats, of the config file or of a project file, for use in editors."""
+    from tui.config.template import config_schema, project_schema
     from tui.reports.json_text import json_text
     from tui.suites.schema import schema_of
 
     if of_config:
         shown: object = config_schema()
+    elif of_project:
+        shown = project_schema()
     elif suite_format == "testhaven":
         shown = schema_of("testhaven")
     elif suite_format:

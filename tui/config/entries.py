@@ -14,10 +14,14 @@ from typing import Any, cast
 from tui.config.shape_problems import Loc, read_shape
 from tui.config.shapes import (
     GREATEST_EXTENT,
+    IN_CONFIG,
     VARIABLE,
+    ConfigShape,
     LimitsShape,
     PriceShape,
+    ProjectShape,
     ProviderShape,
+    RiskShape,
     VariantShape,
     WeightsShape,
 )
@@ -56,7 +60,7 @@ def read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Ma
 
     `keys` are the API keys of the environment. Problems are added at their position.
     """
-    shape, nodes = read_shape(tree)
+    shape, nodes = read_shape(tree, ConfigShape)
     entries = {
         name: _read_provider(name, shape.get("providers", {}).get(name, {}), nodes, environ)
         for name in _names("providers", nodes)
@@ -68,8 +72,7 @@ def read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Ma
         secrets.update(entry.secrets)
     known = sorted({*SERVERS, *entries})
     risk, review = shape.get("risk", {}), shape.get("review", {})
-    weights = _read_weights(risk.get("weights", {}), nodes)
-    limits = _read_limits(risk.get("limits", {}), weights, nodes)
+    rule = _read_rule(risk, BandRule(), nodes)
     _check_mask(nodes)
     variants = shape.get("models", {})
     prices = shape.get("prices", {})
@@ -80,12 +83,48 @@ def read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Ma
         theme=shape.get("theme"),
         secrets=secrets,
         keymap=shape.get("keys", {}),  # unknown bindings are left to the app, which knows the bindings
-        rule=BandRule(weights, limits),
+        rule=rule,
         guidance=tuple(risk.get("guidance", ())),
         mask=tuple(review.get("mask", ())),
         repeats=review.get("repeats", 0),
         reviewer=shape.get("reviewer"),
         prices={name: price for name, given in prices.items() if (price := _read_price(name, given, nodes))},
+    )
+
+
+_REFUSED_IN_PROJECTS = {
+    "providers": "it decides where prompts and keys are sent",
+    "models": "it decides which models are run",
+    "rules": "it decides where prompts and keys are sent",
+    "prices": "it decides which costs are displayed",
+    "reviewer": "it is recorded as the author of scores",
+}
+
+
+def read_project(tree: YamlNode, config: Config) -> Config:
+    """Return the config with the settings of a project file, which a stranger may have written.
+
+    Problems are added at their position, and invalid entries are left out.
+    """
+    why = {
+        key: f"cannot be set by a project file, because {why}; {IN_CONFIG}" for key, why in _REFUSED_IN_PROJECTS.items()
+    }
+    shape, nodes = read_shape(tree, ProjectShape, why)
+    risk, review = shape.get("risk", {}), shape.get("review", {})
+    before = len(tree.findings.problems)
+    rule = _read_rule(risk, config.rule, nodes)
+    if any(problem.level == "error" for problem in tree.findings.problems[before:]):
+        rule = config.rule
+    _check_mask(nodes, len(config.mask))
+    mask = tuple(dict.fromkeys((*config.mask, *review.get("mask", ()))))
+    return replace(
+        config,
+        theme=shape.get("theme", config.theme),
+        keymap={**config.keymap, **shape.get("keys", {})},
+        rule=rule,
+        guidance=tuple(risk.get("guidance", config.guidance)),
+        mask=mask[:MOST_NAMES],
+        repeats=review.get("repeats", config.repeats),
     )
 
 
@@ -288,24 +327,32 @@ def _read_price(name: str, given: PriceShape, nodes: Nodes) -> Price | None:
     return Price(given["input"], given["output"], _PRICE_SOURCE, given.get("cached"), given.get("cache_writing"))
 
 
-def _read_weights(given: WeightsShape, nodes: Nodes) -> dict[Severity, int]:
-    weights = {**BandRule().weights, **cast(Mapping[Severity, int], given)}
+def _read_rule(given: RiskShape, base: BandRule, nodes: Nodes) -> BandRule:
+    """Return the rule `base` with the weights and limits that are given."""
+    weights = _read_weights(given.get("weights", {}), base, nodes)
+    return BandRule(weights, _read_limits(given.get("limits", {}), base, weights, nodes))
+
+
+def _read_weights(given: WeightsShape, base: BandRule, nodes: Nodes) -> dict[Severity, int]:
+    weights = {**base.weights, **cast(Mapping[Severity, int], given)}
     for lighter, heavier in pairwise(weights):
-        if weights[lighter] > weights[heavier]:
-            place = nodes.get(("risk", "weights", heavier)) or nodes["risk", "weights", lighter]
+        place = nodes.get(("risk", "weights", heavier)) or nodes.get(("risk", "weights", lighter))
+        if weights[lighter] > weights[heavier] and place is not None:
             what = f"{heavier} has weight {weights[heavier]}, less than {lighter} ({weights[lighter]})"
             place.add_problem(what, level="warning")
     return weights
 
 
-def _read_limits(given: LimitsShape, weights: Mapping[Severity, int], nodes: Nodes) -> tuple[tuple[Band, int], ...]:
-    limits = {**dict(BandRule().limits), **cast(Mapping[Band, int], given)}
+def _read_limits(
+    given: LimitsShape, base: BandRule, weights: Mapping[Severity, int], nodes: Nodes
+) -> tuple[tuple[Band, int], ...]:
+    limits = {**dict(base.limits), **cast(Mapping[Band, int], given)}
     section = nodes.get(("risk", "limits"))
     if section is None or any(("risk", "limits", name) in nodes and name not in given for name in limits):
         return tuple(limits.items())
     for lower, higher in pairwise(limits):
         if limits[lower] >= limits[higher]:
-            place = nodes.get(("risk", "limits", higher)) or nodes["risk", "limits", lower]
+            place = nodes.get(("risk", "limits", higher)) or nodes.get(("risk", "limits", lower), section)
             place.add_problem(
                 f"limits have to increase: {higher} ends at {limits[higher]}, {lower} already at {limits[lower]}"
             )
@@ -318,7 +365,7 @@ def _read_limits(given: LimitsShape, weights: Mapping[Severity, int], nodes: Nod
     return tuple(limits.items())
 
 
-def _check_mask(nodes: Nodes) -> None:
-    count = sum(loc[:2] == ("review", "mask") and isinstance(loc[-1], int) for loc in nodes)
-    if count > MOST_NAMES:
+def _check_mask(nodes: Nodes, others: int = 0) -> None:
+    count = others + sum(loc[:2] == ("review", "mask") and isinstance(loc[-1], int) for loc in nodes)
+    if count > MOST_NAMES and ("review", "mask") in nodes:
         nodes["review", "mask"].add_problem(f"has {count} names; the limit is {MOST_NAMES}")

@@ -15,6 +15,7 @@ from tui.model.errors import ConfigError
 from tui.model.sanitize import sanitize_line
 
 CONFIG_FILE = "config.yaml"
+PROJECT_FILE = ".assay.yaml"
 MOST_CONFIG_BYTES = 256 * 1024
 _DATA_ENTRY = re.compile(
     r"\.?(runs|consents|preferences|reviewer|chosen-models)(\..*)?|scores|packets|baselines|crashes", re.DOTALL
@@ -53,6 +54,23 @@ def find_folders(environ: Mapping[str, str]) -> Folders:
         data=_folder(environ, "ASSAY_DATA_DIR", "user_data_path"),
         cache=_folder(environ, "ASSAY_CACHE_DIR", "user_cache_path"),
     )
+
+
+def find_project_file() -> Path | None:
+    """Return the path of the nearest `.assay.yaml` in the current folder and its parents, or None.
+
+    The search ends at the root of the git repository or at the home folder, whichever is first; outside of both, only
+    the current folder is searched: the parents may be writable for others.
+    """
+    try:
+        start = Path.cwd()
+    except OSError:  # the folder was deleted
+        return None
+    home = os.path.realpath(os.path.expanduser("~"))
+    folders = (start, *start.parents)
+    ends = (at for at, folder in enumerate(folders) if str(folder) == home or os.path.lexists(folder / ".git"))
+    found = (folder / PROJECT_FILE for folder in folders[: next(ends, 0) + 1])
+    return next((file for file in found if os.path.lexists(file)), None)
 
 
 def make_private(data: Path) -> None:

@@ -1,7 +1,7 @@
 """Loading the user's config.yaml; all problems are reported at once, with their positions."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tui.model.servers import KEY_VARIABLES, URL_VARIABLES, query_secrets, varia
 from tui.model.subjects import Config
 
 _MOST_DEPTH = 16
+_MOST_PROJECT_PROBLEMS = 8  # each is a notice of the app
 _OTHER_KEYS = ("GITLAB_TOKEN", "ASSAY_SSH_PASSPHRASE")
 _URLS_WITH_PASSWORDS = re.compile(r"(https?|all)_proxy|ASSAY_GIT_CREDENTIALS", re.IGNORECASE)
 _KEY_LINE = re.compile(r"auth|key|token|secret|pass|cookie|://", re.IGNORECASE)
@@ -35,26 +36,56 @@ _RULES = FileRules(
 )
 
 
-def load_config(folder: Path, environ: Mapping[str, str]) -> Config:
+def load_config(folder: Path, environ: Mapping[str, str], project: Path | None = None) -> Config:
     """Load `config.yaml` of that folder with environment variables filled in; without it, only the environment applies.
 
-    Raises ConfigError, which has the problems and whose text is one line `file:line:column: error: where: what` each.
+    The settings of the file `project` replace those of the config file; its problems become warnings. Raises
+    ConfigError, which has the problems and whose text is one line `file:line:column: error: where: what` each.
     """
     data = _read_file(folder)
     if data is None:
-        return Config(secrets=dict(_environment_secrets(environ)))
-    return parse_config(folder / CONFIG_FILE, data, environ)
+        config = Config(secrets=dict(_environment_secrets(environ)))
+    else:
+        config = parse_config(folder / CONFIG_FILE, data, environ)
+    return with_project(config, project) if project is not None else config
+
+
+def with_project(config: Config, project: Path) -> Config:
+    """Return the config with the settings of a project file. A faulty entry is ignored, and becomes a warning."""
+    findings = Findings(str(project), _RULES)
+    try:
+        if project.is_symlink():
+            findings.add("is a symbolic link, which is not followed; replace it with a file")
+        elif (tree := read_nodes(read_beginning(project, _RULES.most_bytes), findings)) is not None:
+            from tui.config.entries import read_project
+
+            config = read_project(tree, config)
+    except FileNotFoundError:
+        return config
+    except OSError as error:
+        findings.add(f"cannot be read ({error.strerror})")
+    problems = _without_secrets(findings.in_order(), config.secrets.values())
+    if len(problems) > _MOST_PROJECT_PROBLEMS:
+        left = len(problems) - _MOST_PROJECT_PROBLEMS
+        more = Problem(str(project), None, None, "error", "", f"has {left} more problems")
+        problems = (*problems[:_MOST_PROJECT_PROBLEMS], more)
+    return replace(config, project=str(project), warnings=(*config.warnings, *problems))
 
 
 def parse_config(file: Path, data: bytes, environ: Mapping[str, str]) -> Config:
     """Return the config that the content of a config file defines. Raises ConfigError with the problems."""
     config, problems = _read(file, data, environ, dict(_environment_secrets(environ)))
-    if problems:
-        hide = Secrets(config.secrets.values()).hide
-        problems = tuple(replace(each, where=hide(each.where), what=hide(each.what)) for each in problems)
+    problems = _without_secrets(problems, config.secrets.values())
     if any(problem.level == "error" for problem in problems):
         raise ConfigError("\n".join(map(str, problems)), problems)
     return replace(config, path=str(file), warnings=problems)
+
+
+def _without_secrets(problems: tuple[Problem, ...], secrets: Iterable[str]) -> tuple[Problem, ...]:
+    if not problems:
+        return ()
+    hide = Secrets(secrets).hide
+    return tuple(replace(each, where=hide(each.where), what=hide(each.what)) for each in problems)
 
 
 def known_secrets(environ: Mapping[str, str]) -> Secrets:

@@ -3,19 +3,21 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from types import MappingProxyType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 from typing_extensions import is_typeddict
 
-from tui.config.shapes import FAULT, KEY_FAULT, ConfigShape, VariantShape
+from tui.config.shapes import FAULT, KEY_FAULT, VariantShape
 from tui.documents.yaml_nodes import YamlNode
 from tui.model.errors import Problem
 from tui.model.subjects import PARAMETERS, parameter_fault
 from tui.model.suggest import did_you_mean
 
 Loc = tuple[str | int, ...]
+Shape = TypeVar("Shape")
 _INVALID = object()  # the value of a scalar that cannot be constructed, such as 2026-13-45
 
 
@@ -49,29 +51,36 @@ class _Document:
 
 
 @cache
-def _adapter() -> TypeAdapter[ConfigShape]:
-    return TypeAdapter(ConfigShape)
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
 
 
-def read_shape(tree: YamlNode) -> tuple[ConfigShape, Mapping[Loc, YamlNode]]:
-    """Return the valid parts of the config file, and the node of each value by its path.
+def read_shape(
+    tree: YamlNode, expected: type[Shape], refused: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Shape, Mapping[Loc, YamlNode]]:
+    """Return the valid parts of a config file of the expected shape, and the node of each value by its path.
 
-    Problems are added at their position. Invalid values and unknown keys are left out.
+    Problems are added at their position. Invalid values and unknown keys are left out; `refused` are keys of the root
+    with a sentence about why they are invalid.
     """
-    document, adapter = _Document(), _adapter()
+    kind: Any = expected
+    document, adapter = _Document(), _adapter(kind)
     value = document.add(tree, ())
     if value is None:
-        return {}, document.nodes
+        return adapter.validate_python({}), document.nodes
     unread: set[Loc] = set()
     try:
         shape = adapter.validate_python(value)
     except ValidationError as error:
         for loc, detail in _first_of_each(error):
             unread.add(loc)
-            _add_problem(document.nodes[loc], loc, detail)
+            if len(loc) == 1 and loc[0] in refused:
+                document.nodes[loc].add_key_problem(refused[str(loc[0])])
+            else:
+                _add_problem(document.nodes[loc], _shape_at(expected, loc[:-1]), loc, detail)
         # An element is left out with its list, whose length would be another one.
         left_out = {loc[:-1] if loc and isinstance(loc[-1], int) else loc for loc in unread}
-        shape = {} if () in left_out else adapter.validate_python(_without(value, left_out))
+        shape = adapter.validate_python({} if () in left_out else _without(value, left_out))
     for loc, problem in document.pending:
         if not any(loc[:length] in unread for length in range(len(loc) + 1)):
             tree.findings.problems.append(problem)
@@ -97,10 +106,12 @@ def _without(value: Any, paths: set[Loc], loc: Loc = ()) -> Any:
     return {key: _without(item, paths, (*loc, key)) for key, item in value.items() if (*loc, key) not in paths}
 
 
-def _add_problem(node: YamlNode, loc: Loc, detail: ErrorDetails) -> None:
-    """Add the problem of an error; reading the node as the expected kind adds the problem of another kind."""
+def _add_problem(node: YamlNode, owner: Any, loc: Loc, detail: ErrorDetails) -> None:
+    """Add the problem of an error in the shape `owner`.
+
+    Reading the node as the expected kind adds the problem of another kind.
+    """
     kind, value = detail["type"], detail["input"]
-    owner = _shape_at(loc[:-1])
     if kind == "extra_forbidden":
         known = tuple(get_type_hints(owner))
         hint = did_you_mean(str(loc[-1]), known)
@@ -150,9 +161,9 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield from _parts(part)
 
 
-def _shape_at(path: Loc) -> Any:
-    """Return the shape at a path of the config file."""
-    hint: Any = ConfigShape
+def _shape_at(shape: Any, path: Loc) -> Any:
+    """Return the shape at a path of a file of this shape."""
+    hint = shape
     for step in path:
         hint = get_type_hints(hint)[str(step)] if is_typeddict(hint) else get_args(hint)[-1]
     return hint

@@ -28,6 +28,10 @@ GREATEST_EXTENT = len(EXTENTS) - 1
 _GREATEST_LIMIT = _GREATEST_WEIGHT * GREATEST_EXTENT
 _MOST_REPEATS = 30  # percent: repeats are selected from the first third of the answers
 _WEIGHTS, _LIMITS = BandRule().weights, dict(BandRule().limits)
+# The keys of actions that only move and display.
+_PROJECT_KEY = re.compile(r"(look|pane|tabs|answer|list|tree|text|find|jump|search|help|tour)\.")
+_EDIT_KEYS = {"look.edit", "look.edit-check", "look.new-case", "look.copy-case"}
+IN_CONFIG = "set it in your own config.yaml"
 STRICT = ConfigDict(strict=True, extra="forbid")
 
 
@@ -82,6 +86,12 @@ def _critical_limit_fault(_: object) -> str:
     return "has no limit, because it is everything above the others; remove it"
 
 
+def _project_key_fault(name: str) -> str | None:
+    if _PROJECT_KEY.match(name) and name not in _EDIT_KEYS:
+        return None
+    return "cannot be set by a project file, because its action may start, change or confirm something; " + IN_CONFIG
+
+
 def _strip(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
@@ -103,6 +113,7 @@ _NULLABLE = BeforeValidator(_empty_if_null)
 Text = Annotated[str, Field(min_length=1), _STRIP]
 TextWithVariables = Annotated[Text, _check(_variable_fault)]
 HeaderName = Annotated[str, _check(_header_name_fault, KEY_FAULT)]
+ProjectKey = Annotated[str, _check(_project_key_fault, KEY_FAULT)]
 Line = Annotated[str, Field(min_length=1, max_length=500), _check(_line_fault), _STRIP]
 Usd = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 Weight = Annotated[int, Field(ge=1, le=_GREATEST_WEIGHT)]
@@ -258,6 +269,22 @@ class ReviewShape(TypedDict):
     ]
 
 
+Theme = Annotated[Text, Field(description="Name of the theme of the app")]
+Risk = Annotated[RiskShape, _NULLABLE, Field(description="Rule of the risk bands")]
+Review = Annotated[ReviewShape, _NULLABLE, Field(description="Settings of blind review")]
+_KEYS = "Keys for each binding of the app, separated by commas, by the id of the binding"
+
+
+@with_config(STRICT)
+class ProjectShape(TypedDict):
+    """The config file of a project, `.assay.yaml`: settings that a stranger may choose."""
+
+    theme: NotRequired[Theme]
+    keys: NotRequired[Annotated[dict[ProjectKey, Text], _NULLABLE, Field(description=_KEYS)]]
+    risk: NotRequired[Risk]
+    review: NotRequired[Review]
+
+
 @with_config(STRICT)
 class ConfigShape(TypedDict):
     """The config file of Assay."""
@@ -281,15 +308,9 @@ class ConfigShape(TypedDict):
             Field(description="Provider for each glob over model ids without a provider; the first match applies"),
         ]
     ]
-    theme: NotRequired[Annotated[Text, Field(description="Name of the theme of the app")]]
-    keys: NotRequired[
-        Annotated[
-            dict[str, Text],
-            _NULLABLE,
-            Field(description="Keys for each binding of the app, separated by commas, by the id of the binding"),
-        ]
-    ]
-    risk: NotRequired[Annotated[RiskShape, _NULLABLE, Field(description="Rule of the risk bands")]]
+    theme: NotRequired[Theme]
+    keys: NotRequired[Annotated[dict[str, Text], _NULLABLE, Field(description=_KEYS)]]
+    risk: NotRequired[Risk]
     reviewer: NotRequired[
         Annotated[
             str,
@@ -306,4 +327,4 @@ class ConfigShape(TypedDict):
             Field(description="Prices by the name of a model or of an entry of `models`"),
         ]
     ]
-    review: NotRequired[Annotated[ReviewShape, _NULLABLE, Field(description="Settings of blind review")]]
+    review: NotRequired[Review]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.config.shapes import ConfigShape
+from tui.config.shapes import ConfigShape, ProjectShape
 from tui.documents.json_schema import DIALECT, schema_of_shape
 from tui.model.values import JsonObject
 
@@ -49,6 +49,11 @@ _VALUES: Mapping[str, object] = {
 def config_schema() -> JsonObject:
     """Return the JSON Schema (draft 2020-12) of the config file, with descriptions, limits and defaults."""
     return {"$schema": DIALECT, **schema_of_shape(ConfigShape), "title": "Assay config"}
+
+
+def project_schema() -> JsonObject:
+    """Return the JSON Schema (draft 2020-12) of a project file, `.assay.yaml`."""
+    return {"$schema": DIALECT, **schema_of_shape(ProjectShape), "title": "Assay project config"}
 
 
 def config_template() -> str:

@@ -75,17 +75,19 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The user's config file, with variables of the environment filled in.
+    """The settings of the user's config file and of a project file, with variables of the environment filled in.
 
-    `path` is None if there is no file. `rules` maps globs over bare model ids to provider names; the first match wins.
-    `secrets` holds every known key by the name of its variable or its place in the file; `keymap` the keys of the app's
-    bindings by their id (`keys:` in the file). `warnings` are problems that do not prevent use. `rule` and `guidance`
-    (five lines, or none) come from `risk:`. `reviewer` is the name recorded with scores; `mask` lists additional names
-    to mask in blind review, `repeats` is the percentage of answers that blind review shows twice. `prices` is by the
-    name of a model or a variant.
+    `path` and `project` are the two files, None for a file that does not exist. `rules` maps globs over bare model ids
+    to provider names; the first match wins. `secrets` holds every known key by the name of its variable or its place in
+    the file; `keymap` the keys of the app's bindings by their id (`keys:` in the file). `warnings` are problems that do
+    not prevent use: also the errors of a project file, whose invalid entries are ignored. `rule` and `guidance` (five
+    lines, or none) come from `risk:`. `reviewer` is the name recorded with scores; `mask` lists additional names to
+    mask in blind review, `repeats` is the percentage of answers that blind review shows twice. `prices` is by the name
+    of a model or a variant.
     """
 
     path: str | None = None
+    project: str | None = None
     variants: Mapping[str, Variant] = field(default_factory=dict)
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     rules: tuple[tuple[str, str], ...] = ()

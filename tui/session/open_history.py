@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tui.config.folders import Folders, find_folders, make_private
+from tui.config.folders import Folders, find_folders, find_project_file, make_private
 from tui.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -36,6 +36,6 @@ def open_reviews(environ: Mapping[str, str], notify: Callable[[str], None]) -> I
     from tui.session.reviews import Reviews
 
     folders = find_folders(environ)
-    config = load_config(folders.config, environ)
+    config = load_config(folders.config, environ, find_project_file())
     with open_history(environ, notify) as store:
         yield store, Reviews(store, folders.data, config)

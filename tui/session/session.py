@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tui.checks.backtracking import pattern_warning
 from tui.checks.checker import Checker
 from tui.checks.patterns import pattern_error
-from tui.config.folders import find_folders
+from tui.config.folders import find_folders, find_project_file
 from tui.config.load import load_config
 from tui.model.errors import ConfigError, Problem, ProviderError
 from tui.model.events import Event
@@ -130,7 +130,7 @@ class Session:
     def __init__(self, environ: Mapping[str, str], replay_speed: float | None = None) -> None:
         self._environ = environ
         self.folders = find_folders(environ)
-        self.config = load_config(self.folders.config, environ)
+        self.config = load_config(self.folders.config, environ, find_project_file())
         self.secrets = Secrets(self.config.secrets.values())
         self.store = open_store(self.folders)
         self._consents = ConsentRecord(self.folders.data / "consents.json")
