@@ -98,12 +98,14 @@ async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> Non
     home = tmp_path / "home"
     folder = tmp_path / "checkout"
     shutil.copytree(TOP / "test-suites", folder / "test-suites")
+    (folder / "tui").symlink_to(TOP / "tui")  # as in a clone, the suites are those that are bundled
+    (folder / "themes").symlink_to(TOP / "themes")
     shutil.copy(TOP / "tests" / "imports" / "files" / "version-3.json", folder / "results.json")
     write_shims(tmp_path / "bin")
     environ = CommandLine(home).environ()
     environ |= {
         "PATH": f"{tmp_path / 'bin'}:{environ['PATH']}",
-        "PYTHONPATH": str(TOP),
+        "PYTHONPATH": str(folder),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         "OPENAI_API_KEY": "key-of-the-test",
     }
