@@ -39,7 +39,7 @@ from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
-from tui.app.runs.export_dialog import ExportScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config

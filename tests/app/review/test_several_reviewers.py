@@ -34,7 +34,7 @@ from tui.app.presentation.pieces import text_of
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.screen import ReviewScreen
-from tui.app.runs.export_dialog import ExportScreen
+from tui.app.export_dialog import ExportScreen
 from tui.model.results import TrialKey
 from tui.model.scores import Extent
 from tui.model.subjects import Config

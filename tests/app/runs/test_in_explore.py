@@ -25,7 +25,7 @@ from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.run_controls import rerun_lines
-from tui.app.runs.export_dialog import ExportScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.prompt_input import PromptInput

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.kept_runs import HOSTILE, hostile_run, small_run
 from tui.app.presentation.pieces import text_of, width_of
-from tui.app.runs.export_dialog import FORMATS, default_file, format_line
+from tui.app.export_dialog import FORMATS, default_file, format_line
 from tui.app.runs.lines import (
     day_and_time,
     heads_line,

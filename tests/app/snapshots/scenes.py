@@ -37,7 +37,7 @@ from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
-from tui.app.runs.export_dialog import ExportScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.events import (

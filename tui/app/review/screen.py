@@ -535,7 +535,7 @@ class ReviewScreen(AppScreen[None]):
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
         """Write a report of the run."""
-        from tui.app.runs.export_dialog import ExportScreen
+        from tui.app.export_dialog import ExportScreen
 
         path = await self.app.push_screen_wait(ExportScreen(self._history, self.review_session.review.record))
         if path is not None:

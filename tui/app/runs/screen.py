@@ -211,7 +211,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
         """Open the export dialog for the run."""
-        from tui.app.runs.export_dialog import ExportScreen
+        from tui.app.export_dialog import ExportScreen
 
         run = self._run
         if run is None:
