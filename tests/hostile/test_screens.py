@@ -143,7 +143,7 @@ def matrix(visitor: Visitor) -> None:
 def runs(visitor: Visitor) -> None:
     visitor.press("H", until="· repeats")
     visitor.press("b", until="★")
-    visitor.look("e", "Export report", "down", "down")
+    visitor.look("e", "Export report", "down", "down", "a", "tab", "down", "enter")
     visitor.look("D", "Delete run?")
     visitor.leave("· repeats")
 

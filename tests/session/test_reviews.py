@@ -13,6 +13,7 @@ from tests.support.kept_runs import STARTED, keep, make_case, make_plan, make_re
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
 from tui.model.risk import BandRule, Guidance
+from tui.model.run import ReportContent
 from tui.model.scores import CountedScore, ItemKey, current_answer_hash
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
@@ -478,7 +479,7 @@ def test_a_report_has_the_scores_and_deleting_a_run_takes_them_along(reviews: Re
     assert (reviewed.figures.items, reviewed.figures.scored, reviewed.figures.disputed) == (11, 1, 1)
     assert reviewed.board.reviewers == ("Ada", "Bo")
     assert reviews.reviewed_runs([RUN], even_unscored=False).keys() == {RUN}
-    history.export(RUN, "json", tmp_path / "report.json", responses=False, replaces=False)
+    history.export(RUN, ReportContent("json"), tmp_path / "report.json", replaces=False)
     text = (tmp_path / "report.json").read_text()
     assert '"harsh"' in text
     assert '"mild"' in text

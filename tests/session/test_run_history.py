@@ -13,7 +13,7 @@ import pytest
 from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_run
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
-from tui.model.run import KeptRun
+from tui.model.run import KeptRun, ReportContent
 from tui.model.suite import Check, RepositoryContext
 from tui.session.run_history import RunHistory, later_run_id, replay_name
 from tui.store.sqlite import SqliteStore
@@ -185,22 +185,22 @@ def test_a_report_is_written_whole_or_not_at_all(store: SqliteStore, tmp_path: P
     history = history_of(store, tmp_path)
     file = tmp_path / "out" / "report.json"
     with pytest.raises(ConfigError, match="does not exist"):
-        history.export(kept.record.id, "json", file, responses=False, replaces=False)
+        history.export(kept.record.id, ReportContent("json"), file, replaces=False)
     file.parent.mkdir()
-    history.export(kept.record.id, "json", file, responses=False, replaces=False)
+    history.export(kept.record.id, ReportContent("json"), file, replaces=False)
     assert json.loads(file.read_text())["run"]["id"] == kept.record.id
     before = file.read_text()
     with pytest.raises(FileExistsError):
-        history.export(kept.record.id, "html", file, responses=True, replaces=False)
+        history.export(kept.record.id, ReportContent("html", responses=True), file, replaces=False)
     assert file.read_text() == before
-    history.export(kept.record.id, "html", file, responses=True, replaces=True)
+    history.export(kept.record.id, ReportContent("html", responses=True), file, replaces=True)
     assert file.read_text().startswith("<!DOCTYPE html>")
     assert [each.name for each in file.parent.iterdir()] == ["report.json"]
     assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0o044
     with pytest.raises(ConfigError, match="folder"):
-        history.export(kept.record.id, "csv", tmp_path, responses=False, replaces=True)
+        history.export(kept.record.id, ReportContent("csv"), tmp_path, replaces=True)
     with pytest.raises(AssayError, match="annot write"):
-        history.export(kept.record.id, "csv", tmp_path / ("x" * 300), responses=False, replaces=False)
+        history.export(kept.record.id, ReportContent("csv"), tmp_path / ("x" * 300), replaces=False)
 
 
 def test_hostile_runs_are_opened_marked_and_deleted(store: SqliteStore, tmp_path: Path) -> None:

@@ -230,6 +230,17 @@ class AssayApp(ThemedApp[int]):
         if self._finder is not None:
             self._finder.search()
 
+    def action_export(self) -> None:
+        """Open the dialog that exports a report of the run that Explore shows."""
+        start_worker(self, self._export_shown, group="export", exclusive=True)
+
+    async def _export_shown(self) -> None:
+        from tui.app.navigator import Navigator
+
+        context = self._app_context
+        if context is not None and context.selection.open_suite is not None:
+            await Navigator(context, self.screen).export_suite(context.selection.open_suite)
+
     def action_tour(self) -> None:
         """Show the tour of the screen."""
         from tui.app.explore.tour import TourScreen

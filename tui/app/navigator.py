@@ -1,6 +1,7 @@
 """Open other screens above the current one; each screen module is imported on first use."""
 
 import asyncio
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,25 @@ class Navigator:
         scores = self._context.scores
         screen = RunsScreen(self._context.session.history, scores.hidden_scores, scores.record_names)
         return await self._screen.app.push_screen_wait(screen), screen.deleted
+
+    async def export(self, run_ids: Sequence[str]) -> None:
+        """Open the export dialog for a saved run; of several ones, ask which."""
+        from tui.app.report_export import ReportExporter
+
+        scores = self._context.scores
+        exporter = ReportExporter(
+            self._screen, self._context.session.history, scores.hidden_scores, scores.record_names
+        )
+        await exporter.open(run_ids)
+
+    async def export_suite(self, open_suite: OpenSuite) -> None:
+        """Open the export dialog for the run whose answers a suite displays."""
+        try:
+            run_id = await asyncio.to_thread(self._context.scores.run_of, open_suite)
+        except AssayError as error:
+            notify_error(self._screen, error)
+        else:
+            await self.export([run_id] if run_id else [])
 
     def compare(self, suite: Suite, sources: tuple[Source, Source] | None, case_id: str | None) -> None:
         """Open Compare with the answers of two sources; `case_id` is the case to start on."""

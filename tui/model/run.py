@@ -136,6 +136,16 @@ ReportFormat = Literal["markdown", "html", "json", "csv", "junit"]
 
 
 @dataclass(frozen=True, slots=True)
+class ReportContent:
+    """The format of a report and what it includes; a JSON report is always complete."""
+
+    format: ReportFormat
+    responses: bool = False
+    timestamps: bool = False
+    risk_analysis: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class KeptRun:
     """A stored run.
 

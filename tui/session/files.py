@@ -1,11 +1,14 @@
-"""Atomic writes of text files."""
+"""Atomic writes of text files, and of files that a user has named."""
 
 import contextlib
 import errno
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
+
+from tui.model.errors import ConfigError
 
 # A file that is already open by its descriptor: readers of the descriptor would not see a replacement.
 _OPEN_ALREADY = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
@@ -38,6 +41,33 @@ def write_safely(file: Path, text: str, mode: int | None = None) -> None:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+def write_new(file: Path, render: Callable[[], str], *, replaces: bool) -> None:
+    """Write a rendered text atomically to a file that a user has named.
+
+    Raises ConfigError if it cannot be written, and FileExistsError if it exists and `replaces` is false; then nothing
+    is rendered.
+    """
+    try:
+        _check_place(file)
+        if file.exists() and not replaces:
+            raise FileExistsError(str(file))
+        write_safely(file, render())
+    except FileExistsError:
+        raise
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ConfigError(f"Cannot write the file ({why})", where=str(file), fix="Choose another file.") from error
+
+
+def _check_place(file: Path) -> None:
+    if file.is_dir():
+        raise ConfigError("Is a folder, not a file", where=str(file), fix="Enter a file name.")
+    if not file.absolute().parent.is_dir():
+        raise ConfigError(
+            "The folder does not exist", where=str(file.parent), fix="Create it, or choose another folder."
+        )
 
 
 def write_out(file: Path, text: str) -> None:

@@ -11,16 +11,16 @@ from tui.documents.files import NotRead, read_bytes, read_whole
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
-from tui.model.errors import ConfigError, StoreError, UnknownRun
+from tui.model.errors import StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
-from tui.model.run import Plan, ReportFormat, RunDetails, RunRecord, RunSetup, new_run_id
+from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, RunSetup, new_run_id
 from tui.model.state import TrialProgress
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Suite
 from tui.risk.score_files import ScoreCount
 from tui.session.answers import SavedAnswers
-from tui.session.files import write_safely
+from tui.session.files import write_new, write_safely
 from tui.session.preferences import PreferenceLog
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
@@ -274,28 +274,24 @@ class RunHistory:
         by_path = {run.suite_path: run for run in runs}
         return frozenset(marked for run in by_path.values() if (marked := self.baseline_of(run)))
 
-    def export(self, run_id: str, format: ReportFormat, file: Path, *, responses: bool, replaces: bool) -> None:
-        """Write a report atomically.
+    def export(self, run_id: str, content: ReportContent, file: Path, *, replaces: bool) -> None:
+        """Write the report that `assay report` writes, atomically.
 
         Raises ConfigError if the file cannot be written, and FileExistsError if it exists and `replaces` is false.
         """
         from tui.reports.render import render_report
 
-        try:
-            _check_place(file)
-            if file.exists() and not replaces:
-                raise FileExistsError(str(file))
-            kept = self._store.read_run(run_id)
-            reviewed = self._reviews.reviewed(run_id)
-            text = render_report(
-                kept, format, responses=responses, timestamps=True, risk_analysis=True, reviewed=reviewed
+        def render() -> str:
+            return render_report(
+                self._store.read_run(run_id),
+                content.format,
+                responses=content.responses,
+                timestamps=content.timestamps,
+                risk_analysis=content.risk_analysis,
+                reviewed=self._reviews.reviewed_runs([run_id], even_unscored=content.risk_analysis).get(run_id),
             )
-            write_safely(file, text)
-        except FileExistsError:
-            raise
-        except (OSError, ValueError) as error:
-            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise ConfigError(f"Cannot write the report ({why})", where=str(file), fix="The run is saved.") from error
+
+        write_new(file, render, replaces=replaces)
 
     def count_scores(self, run_id: str) -> ScoreCount:
         """Return how many scores of a run would be deleted with it."""
@@ -325,15 +321,6 @@ def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
 def replay_name(run_id: str, model: str) -> str:
     """Return the model name under which the recorded answers of a run are replayed."""
     return f"replay/{run_id}/{model}"
-
-
-def _check_place(file: Path) -> None:
-    if file.is_dir():
-        raise ConfigError("Is a folder, not a file", where=str(file), fix="Enter a file name.")
-    if not file.absolute().parent.is_dir():
-        raise ConfigError(
-            "The folder does not exist", where=str(file.parent), fix="Create it, or choose another folder."
-        )
 
 
 def _path_of(suite: Suite | RunRecord) -> str:

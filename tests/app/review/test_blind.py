@@ -37,9 +37,9 @@ from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import Terminal, run_here
 from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
-from tui.app.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.model.results import Attempt
 from tui.model.subjects import Config

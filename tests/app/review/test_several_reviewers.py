@@ -29,12 +29,12 @@ from tests.app.review.reviewed_runs import (
 from tests.support.kept_runs import RUN_ID, make_case
 from tui.app.dialogs import TextScreen
 from tui.app.explore.screen import ExploreScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.screen import ReviewScreen
-from tui.app.export_dialog import ExportScreen
 from tui.model.results import TrialKey
 from tui.model.scores import Extent
 from tui.model.subjects import Config
@@ -165,8 +165,10 @@ async def test_a_report_is_written_from_review(tmp_path: Path, monkeypatch: pyte
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("o")
         await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
-        await seen.press("enter", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and list(tmp_path.glob("*.md")))
+        await seen.press("down", "enter", "enter")
+        await seen.until(lambda: list(tmp_path.glob("*.md")) and "Saved" in drawn(seen))
+        await seen.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
 
 
 async def test_the_queue_is_walked_ordered_and_filtered(tmp_path: Path) -> None:

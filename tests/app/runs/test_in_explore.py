@@ -23,9 +23,9 @@ from tests.support.pilots import press_at_once
 from tests.support.scripted_session import ScriptedSession, result_of, step_of
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.explore.screen import ExploreScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.run_controls import rerun_lines
-from tui.app.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.prompt_input import PromptInput
@@ -351,6 +351,9 @@ async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen), "there is such a file")
         assert file.read_text() == "mine"
         await seen.press("y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExportScreen) and file.read_text() != "mine")
+        await seen.until(lambda: line.value == str(file), "it is written")
+        await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
         assert '"version"' in file.read_text()
 

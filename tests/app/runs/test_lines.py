@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.kept_runs import HOSTILE, hostile_run, small_run
 from tui.app.presentation.pieces import text_of, width_of
-from tui.app.export_dialog import FORMATS, default_file, format_line
 from tui.app.runs.lines import (
     day_and_time,
     heads_line,
@@ -118,12 +117,3 @@ def test_hostile_text_is_shown_as_pictures() -> None:
     shown = [run_line(hostile.record, False, 150), *setup_lines(hostile.record, RunDetails(setup, {}, served), 400)]
     text = "".join(text_of(line) for line in shown) + run_title(hostile.record)
     assert not any(sign in text for sign in "\x1b\x00\x08\n\r\x9b\u202e\u2066\ud800")
-
-
-def test_a_file_is_named_after_suite_and_run() -> None:
-    assert default_file(RUN, ".md") == f"sample-suite-{RUN.id[:12]}.md"
-    assert "/" not in default_file(replace(RUN, suite_name="../../etc/pass wd"), ".md")
-    assert default_file(replace(RUN, suite_name="安全"), ".md").startswith("run-")
-    assert [text_of(format_line(each, True)).endswith("full answers") for each in FORMATS] == [
-        True, True, True, False, False,
-    ]  # fmt: skip

@@ -30,6 +30,7 @@ from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
 from tui.app.explore.screen import ExploreScreen
 from tui.app.explore.tour import TourScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.find.jump_dialog import JumpDialog
 from tui.app.find.search_dialog import SearchDialog
 from tui.app.find.search_panel import SearchPanel
@@ -37,7 +38,6 @@ from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
-from tui.app.export_dialog import ExportScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.events import (

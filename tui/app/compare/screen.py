@@ -12,11 +12,13 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
 
+from tui.app.bindings import bind
 from tui.app.compare.lines import Names, leaderboard_of, nothing_lines, source_line, source_names
 from tui.app.compare.pairs import AnswerPairs, CaseEntry, ComparisonSession, next_answer
 from tui.app.compare.view import CaseList, CompareTitle, CompareView
 from tui.app.context import AppContext
 from tui.app.keymap import with_keys
+from tui.app.navigator import Navigator
 from tui.app.notifications import notify_error
 from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
@@ -67,6 +69,7 @@ class CompareScreen(AppScreen[None]):
         _key("4", "next_answer(1)", "repeat-b", "Next repeat or attempt of B"),
         _key("o", "toggle_fold", "fold", "Fold or show unchanged lines", "fold"),
         _key("Q", "toggle_question", "question", "Show the whole prompt, or one line of it", "prompt"),
+        bind("O", "export", "look.export", "Export a report of the run"),
         _key("escape", "leave", "leave", "Back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
@@ -75,7 +78,7 @@ class CompareScreen(AppScreen[None]):
         super().__init__()
         self.title_line, self.entries, self.view = CompareTitle(), CaseList(), CompareView()
         self._pairs = AnswerPairs(context.session.history.answers, suite, context.session.reviews)
-        self._scores = context.scores
+        self._scores, self._navigator = context.scores, Navigator(context, self)
         self._sources, self._first_case = [a, b], case
         self._runs: dict[str, RunRecord] = {}
         self._comparison: ComparisonSession | None = None
@@ -238,6 +241,17 @@ class CompareScreen(AppScreen[None]):
         if index is not None:
             self._sources[side] = sources[index][0]
             self._open()
+
+    @work(group="export", exclusive=True)
+    async def action_export(self) -> None:
+        """Export a report of a compared run; ask which if there are two."""
+        if self._seed is not None:
+            self.notify(with_keys(self, _HIDDEN), markup=False)
+            return
+        run_ids = [source.run for source in self._sources if source.run]
+        if not run_ids and self._answers is not None:
+            run_ids = [answer.place.run for answer in self._answers]
+        await self._navigator.export(run_ids)
 
     def action_next_answer(self, side: int) -> None:
         """Show the next repeat or attempt of the side that is shown: any other would reveal whose answer it is."""

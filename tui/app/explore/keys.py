@@ -24,6 +24,7 @@ EXPLORE_KEYS: list[BindingType] = [
     bind("C", "compare", "look.compare", "Compare two answers word by word", label="compare"),
     bind("v", "review", "look.review", "Review: score the risk of answers", label="review"),
     bind("H", "runs", "look.runs", "Runs: all saved runs", label="runs"),
+    bind("O", "app.export", "look.export", "Export a report of the run"),
     bind("M", "choose_models", "look.models", "Choose the models to show side by side", label="models"),
     bind("d", "go_to_diff", "look.diff", "Show the diff of the answer", label="diff"),
     bind("z", "zoom", "pane.zoom", "Zoom the pane or the tabs, or restore the layout", label="zoom"),

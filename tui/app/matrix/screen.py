@@ -47,6 +47,7 @@ MATRIX_KEYS: list[BindingType] = [
     bind("f", "run_failed", "matrix.run-failed", "Rerun failed trials", "rerun failed"),
     bind("slash", "filter", "matrix.filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)", "filter", "/"),
     bind("v", "review", "matrix.review", "Review: score the risk of answers", "review"),
+    bind("O", "export", "look.export", "Export a report of the run"),
     bind("g", "group", "matrix.group", "Group by category, by tag, or not", "group"),
     bind("i", "toggle_figures", "matrix.figures", "Show more or fewer figures in the column headers", "figures"),
     bind("S", "reverse", "matrix.reverse", "Reverse the order"),
@@ -309,6 +310,13 @@ class MatrixScreen(AppScreen[str | None]):
         open_suite = self._open_suite
         if open_suite is not None:
             await self._navigator.review(open_suite)
+
+    @work(group="export", exclusive=True)
+    async def action_export(self) -> None:
+        """Export a report of the run that is shown."""
+        open_suite = self._open_suite
+        if open_suite is not None:
+            await self._navigator.export_suite(open_suite)
 
     # Back to Explore
 

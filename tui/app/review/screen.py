@@ -12,6 +12,7 @@ from textual.events import Key, Resize
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
 from tui.app.keymap import with_keys
+from tui.app.navigator import Navigator
 from tui.app.presentation.pieces import Line
 from tui.app.presentation.trail_lines import trail_lines
 from tui.app.review.answers import mask_lines
@@ -164,7 +165,7 @@ class ReviewScreen(AppScreen[None]):
         self.view = ReviewView(self.review_session, self.keys)
         self._scoring = Scoring(self.review_session)
         self._hold, self._unsaved_work = context.notification_hold, context.unsaved_work
-        self._reviews, self._history = context.session.reviews, context.session.history
+        self._reviews, self._navigator = context.session.reviews, Navigator(context, self)
         self._save_failed = self._queue_was_open = False
 
     def compose(self) -> ComposeResult:
@@ -535,11 +536,8 @@ class ReviewScreen(AppScreen[None]):
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
         """Write a report of the run."""
-        from tui.app.export_dialog import ExportScreen
-
-        path = await self.app.push_screen_wait(ExportScreen(self._history, self.review_session.review.record))
-        if path is not None:
-            self.notify(f"Saved: {sanitize_line(str(path), 300)}", markup=False)
+        if not self.review_session.hidden:
+            await self._navigator.export([self.review_session.review.record.id])
 
     def action_reveal(self) -> None:
         """Show names, after a question."""

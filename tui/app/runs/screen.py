@@ -13,6 +13,7 @@ from textual.events import Resize
 
 from tui.app.bindings import bind
 from tui.app.presentation.figures import counted
+from tui.app.report_export import ReportExporter
 from tui.app.runs.lines import RUN_FILTER, complete_run_filter, day_and_time, parse_run_filter
 from tui.app.runs.view import RunHeads, RunLines, RunSetupLines, RunsTitle
 from tui.app.screens import AppScreen
@@ -86,7 +87,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         note_names: Callable[[str, str], None] = lambda _run, _where: None,
     ) -> None:
         super().__init__()
-        self._history, self._hidden, self._note_names = history, hidden, note_names
+        self._history, self._exporter = history, ReportExporter(self, history, hidden, note_names)
         self._title, self._setup = RunsTitle(), RunSetupLines()
         self.lines = RunLines(on_chosen=lambda _: self.action_choose("open"))
         self.deleted: list[str] = []
@@ -211,19 +212,8 @@ class RunsScreen(AppScreen[RunChoice | None]):
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
         """Open the export dialog for the run."""
-        from tui.app.export_dialog import ExportScreen
-
-        run = self._run
-        if run is None:
-            return
-        try:
-            hidden = await asyncio.to_thread(self._hidden, run.id)
-        except AssayError:
-            hidden = 0  # whoever cannot read the scores will be told by the report
-        written = await self.app.push_screen_wait(ExportScreen(self._history, run, hidden))
-        if written is not None:
-            self._note_names(run.id, "a report")
-            self.notify(f"Saved: {sanitize_line(str(written), 300)}", markup=False)
+        if self._run is not None:
+            await self._exporter.open([self._run.id])
 
     async def _do(self, act: object) -> bool:
         assert callable(act)
