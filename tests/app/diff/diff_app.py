@@ -5,6 +5,7 @@ KIND is a name in `tests.app.diff.samples`, or `large:LINES`; `alone`: the repos
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from textual.app import ComposeResult
@@ -22,9 +23,11 @@ class DiffApp(ThemedApp[None]):
 
     CSS = "KeyFooter { dock: bottom; }"
 
-    def __init__(self, shown: ShownDiff | None, theme: str, repository: Path | None = None) -> None:
+    def __init__(
+        self, shown: ShownDiff | None, theme: str, repository: Path | None = None, others: Sequence[ShownDiff] = ()
+    ) -> None:
         super().__init__(theme=theme, theme_folders=[shipped_folder("themes")])
-        self._shown, self._repository = shown, repository
+        self._shown, self._repository, self._others = shown, repository, others
         self.tab = DiffPanel()
 
     def compose(self) -> ComposeResult:
@@ -32,7 +35,7 @@ class DiffApp(ThemedApp[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.tab.show(self._shown, "Nothing is changed yet.", self._repository)
+        self.tab.show(self._shown, "Nothing is changed yet.", self._repository, self._others)
         self.tab.view.focus()
 
 

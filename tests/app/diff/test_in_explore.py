@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
@@ -13,6 +14,7 @@ from tests.support.repositories import make_repository
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, suite_of
 from tests.support.terminal import Terminal, run_here
 from tui.app.diff.panel import DiffPanel
+from tui.app.presentation.pieces import text_of
 
 FILES = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
 
@@ -118,3 +120,21 @@ def _look(home: Path, url: str) -> None:
         terminal.wait_for("split")
         terminal.press("q")
         assert terminal.wait_exit() == 0
+
+
+async def test_the_changes_of_two_models_are_side_by_side(tmp_path: Path) -> None:
+    session = session_with_changes(tmp_path)
+    [result] = session.kept
+    session.kept = (result, replace(result, trial=result.trial._replace(model="other"), changes=result.changes[1:]))
+    async with explored(session, size=(160, 45)) as seen:
+        await seen.until(lambda: "Diff 3" in tabs(seen))
+        await seen.press("d")
+        await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus and tab.view.document.hunk_count == 5)
+        tab = diff_of(seen)
+        assert tab is not None
+        await seen.press("vertical_line")
+        await seen.until(lambda: tab.view.document.has_pairs)
+        assert [text_of(tab.files.line_at(place, 30)).split()[0] for place in range(3)] == ["M·", "AA", "MM"]
+        await seen.press("2")
+        await seen.until(lambda: tab.heads.names[0] == "other")
+        assert [text_of(tab.files.line_at(place, 30)).split()[0] for place in range(3)] == ["AA", "MM", "·M"]

@@ -1,7 +1,8 @@
 """The Diff tab as a person uses it: keys, the list of files, search, blocks, patches, the editor."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.pilots import press_at_once, until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
 from tui.app.dialogs import ChoiceScreen
+from tui.app.diff.answer_diff import ShownDiff
 from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
@@ -53,8 +55,10 @@ class Seen:
 
 
 @asynccontextmanager
-async def shown(kind: str, folder: Path, size: tuple[int, int] = (120, 30)) -> AsyncIterator[Seen]:
-    app = DiffApp(sample(kind, folder), "assay-dark", folder / "bare.git")
+async def shown(
+    kind: str, folder: Path, size: tuple[int, int] = (120, 30), others: Sequence[ShownDiff] = ()
+) -> AsyncIterator[Seen]:
+    app = DiffApp(sample(kind, folder), "assay-dark", folder / "bare.git", others)
     async with app.run_test(size=size) as pilot:
         seen = Seen(app, pilot)
         await seen.until(lambda: app.tab.has_class("-wide") == (size[0] >= 90), "the list has its place")
@@ -241,3 +245,75 @@ def test_the_file_opens_in_the_editor_as_it_was_changed(tmp_path: Path, kept: bo
     place = output.split("+23 ")[1].split("\n")[0]
     assert place.endswith("src/bank/accounts.py")
     assert not Path(place).exists()
+
+
+def other_answer(folder: Path, model: str, kind: str = "one") -> ShownDiff:
+    """The changes of another model's answer to the same repository."""
+    (folder / model).mkdir(parents=True)
+    found = sample(kind, folder / model)
+    return replace(found, trial=found.trial._replace(model=model))
+
+
+async def test_the_changes_of_another_model_are_shown_beside(tmp_path: Path) -> None:
+    async with shown("several", tmp_path, (140, 40), [other_answer(tmp_path, "other/two")]) as seen:
+        before = seen.rows
+        await seen.press("J", "vertical_line")
+        await seen.until(lambda: "both models" in seen.place)
+        assert seen.tab.has_class("-pair")
+        assert [word for word in text_of(seen.tab.heads.line_for(100)).split() if word.isalpha()] == ["two"]
+        files = seen.tab.query_one("FileList", LineListView)
+        assert [text_of(files.line_at(n, 34)).split()[0] for n in range(3)] == ["MM", "A·", "M·"]
+        assert any("md5" in left and "md5" in right for left, _, right in (row.partition("│") for row in seen.rows))
+        await seen.press("v")
+        assert "both models" in seen.place, "two answers stay side by side"
+        await seen.press("right_curly_bracket")
+        await seen.until(lambda: any("Not changed by" in row for row in seen.rows))
+        await seen.press("home", "slash", *"scrypt", "enter")
+        await seen.until(lambda: "1/2 found" in seen.place)
+        await seen.press("escape", "number_sign", "w")
+        await seen.until(lambda: "cut" in seen.place)
+        await seen.press("w", "number_sign", "vertical_line", "home")
+        await seen.until(lambda: seen.rows == before and not seen.tab.has_class("-pair"))
+
+
+async def test_more_context_is_shown_on_both_sides(tmp_path: Path) -> None:
+    async with shown("one", tmp_path, (140, 60), [other_answer(tmp_path, "other/two")]) as seen:
+        await seen.press("vertical_line")
+        await seen.until(lambda: "both models" in seen.place)
+        few = seen.tab.view.document.row_count
+        await seen.press("plus", "plus", "plus", "plus")
+        await seen.until(lambda: not any("⋯" in row for row in seen.rows) and seen.tab.view.document.row_count > few)
+        await seen.press("plus")
+        await seen.until(lambda: "The whole file is shown." in seen.notices)
+
+
+async def test_one_of_several_models_is_chosen(tmp_path: Path) -> None:
+    others = [other_answer(tmp_path, "two"), other_answer(tmp_path, "three", "several")]
+    async with shown("several", tmp_path, (140, 40), others) as seen:
+        await seen.press("vertical_line")
+        await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
+        await seen.press("down", "enter")
+        await seen.until(lambda: seen.tab.other is others[1])
+        left = seen.tab.kept
+        assert left is not None
+        seen.tab.show(others[1], "", None, [left, others[0]])
+        assert [seen.tab.other] == [left], "the model that comes to the left changes sides with the one there"
+        seen.tab.show(replace(left, trial=left.trial._replace(case="next")), "", None, [])
+        assert seen.tab.other is None
+        assert not seen.tab.has_class("-pair")
+
+
+async def test_without_another_answer_a_message_says_so(tmp_path: Path) -> None:
+    async with shown("one", tmp_path) as seen:
+        await seen.press("vertical_line")
+        await seen.until(lambda: "No other displayed model has an answer" in seen.notices)
+
+
+async def test_only_the_left_answer_is_opened(tmp_path: Path) -> None:
+    async with shown("one", tmp_path, (140, 40), [other_answer(tmp_path, "two", "several")]) as seen:
+        await seen.press("vertical_line")
+        await seen.until(lambda: "both models" in seen.place)
+        seen.tab.view.go_to_file(1)
+        await seen.until(lambda: "tests/test_accounts.py" in seen.place)
+        await seen.press("o")
+        await seen.until(lambda: "did not change this file" in seen.notices)

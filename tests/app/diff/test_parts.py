@@ -14,7 +14,7 @@ from tui.app.diff.layout import Document, Look
 from tui.app.diff.render import DiffStyle, fit, grounds, skip
 from tui.app.diff.rows import Sides, ignore_spacing
 from tui.app.diff.view import DiffStyles
-from tui.app.diff.word_diff import changed_spans, pair_lines
+from tui.app.diff.word_diff import ChangedWords, changed_spans, pair_lines
 from tui.app.text.highlight import load_lexer
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
@@ -183,3 +183,17 @@ def test_pieces_fit_and_can_be_skipped(texts: list[str], width: int, cells: int)
     assert sum(cell_len(text) for text, _ in fit(runs, width, "plain")) == width
     whole = sum(cell_len(text) for text, _ in runs)
     assert sum(cell_len(text) for text, _ in skip(runs, cells)) == max(0, whole - cells)
+
+
+def test_a_paint_compares_so_many_words() -> None:
+    words = ChangedWords()
+    lines = [(f"value {number} " + "word " * 300, f"value {-number} " + "word " * 300) for number in range(1, 31)]
+    found = [words.find(old, new, False) for old, new in lines]
+    assert found[0] == changed_spans(*lines[0])
+    assert found[0] != ((), ())
+    assert found[-1] == ((), ()), "a line beyond the limit is marked as a whole"
+    words.compare_rest()
+    assert [words.find(old, new, False) for old, new in lines] == [changed_spans(*line) for line in lines]
+    words.begin_paint()
+    assert words.find("a b " * 2_000, "a c " * 2_000, True) == ((), ()), "a long paragraph is compared in a thread"
+    assert words.has_rest

@@ -21,6 +21,7 @@ from tests.app.snapshots.stage import (
     new_session,
     run_session,
     scored_session,
+    two_changes_session,
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
 from tui.app.check_editor.screen import CheckEditorScreen
@@ -148,6 +149,7 @@ SCENES = (
     Scene("explore-attempts", run_session, (*ANSWERED, "]", shows("safe way to hash"), ".", ".", ".")),
     Scene("explore-diff", changes_session, CHANGED),
     Scene("explore-diff-zoomed", changes_session, (*CHANGED, "z", "v")),
+    Scene("explore-diff-both-models", two_changes_session, (*CHANGED, "z", "|", shows("both models"))),
     Scene("block-chooser", changes_session, (*CHANGED, "b", ChoiceScreen)),
     Scene("check-editor", run_session, (*ANSWERED, "E", CheckEditorScreen, shows("the driver"), *"s?z")),
     Scene("matrix", run_session, MATRIX),

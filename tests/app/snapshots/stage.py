@@ -21,7 +21,7 @@ from textual.widgets import Input
 import tui.app
 from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
 from tests.app.snapshots.picture import describe_difference, rows_of, take_picture
-from tests.support.diffs import MODEL, applied, case_for
+from tests.support.diffs import MODEL, applied, block, case_for
 from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, suite_of
@@ -177,6 +177,19 @@ def changes_session(folder: Path) -> ScriptedSession:
     session.suites[path] = Opened(suite_of(path, case, case_for(id="later"), models=(MODEL, "other")))
     session.kept = (applied(folder, {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}, SEVERAL, case),)
     return _with_history(session, folder)
+
+
+def two_changes_session(folder: Path) -> ScriptedSession:
+    """A suite in which the answers of two models change files of a repository."""
+    session = changes_session(folder)
+    case = case_for("src/bank/accounts.py", id="mend")
+    (folder / "second").mkdir()
+    files = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
+    text = SERVICE.replace("md5", "sha256").replace("# quick and simple", "# without a salt")
+    text = text.replace("total = total + account.balance", "total += account.balance")
+    found = applied(folder / "second", files, "Shorter:\n\n" + block(text), case)
+    session.kept = (*session.kept, replace(found, trial=found.trial._replace(model="other")))
+    return session
 
 
 def _with_history(session: ScriptedSession, folder: Path) -> ScriptedSession:

@@ -5,7 +5,8 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from tui.app.diff.layout import Document
-from tui.app.diff.rows import LineEntry, Sides, hides_returns, shown_lines
+from tui.app.diff.pairs import sides_of
+from tui.app.diff.rows import Entry, LineEntry, PairEntry, Sides, hides_returns, shown_lines
 from tui.app.text.highlight import (
     CodeLexer,
     LineColours,
@@ -162,24 +163,34 @@ FindSides = Callable[[FileDiff], Sides | None]
 _PAUSE = 0.004
 
 
-def _no_sides(_file: FileDiff) -> None:
-    return None
+def no_sides(_file: FileDiff) -> None:
+    """Return that the full text of a file is not known."""
+    return
 
 
 class Shades:
     """The colors of a document, computed while it is displayed.
 
-    `find_sides` returns the full text of a file, if it is known; it is called in a thread.
+    `find_sides` returns the full text of a file, if it is known, and `find_other` that of the right file of a pair;
+    they are called in a thread.
     """
 
-    def __init__(self, find_sides: FindSides = _no_sides) -> None:
-        self._find_sides = find_sides
-        self._files: dict[int, FileColours | None] = {}
+    def __init__(self, find_sides: FindSides = no_sides, find_other: FindSides = no_sides) -> None:
+        self._find_sides = (find_sides, find_other)
+        self._files: dict[tuple[int, int], FileColours | None] = {}
         self._request: tuple[Document, int, int, int] | None = None
 
     def at(self, section: int, line: DiffLine, side: int) -> LineColours:
         """Return the colors of a line of a file; none while they are unknown."""
-        colours = self._files.get(section)
+        return self._at((section, 0), line, side)
+
+    def at_pair(self, section: int, line: DiffLine, side: int) -> LineColours:
+        """Return the colors of a line on one side of a pair of files; none while they are unknown."""
+        column, version = _version_of(line, side)
+        return self._at((section, column), line, version)
+
+    def _at(self, file: tuple[int, int], line: DiffLine, side: int) -> LineColours:
+        colours = self._files.get(file)
         return colours.at(line, side) if colours is not None else ()
 
     def wants(self, document: Document, first: int, end: int, around: int) -> bool:
@@ -199,41 +210,66 @@ class Shades:
             return
         document, first, end, around = self._request
         for begin, stop, seen in ((first, end, True), (end, end + around, False), (first - around, first, False)):
-            for section, side, low, high in _ranges(document, begin, stop):
-                colours = await self._load(document, section)
+            for file, side, low, high in _ranges(document, begin, stop):
+                colours = await self._load(document, file)
                 try:
                     while colours is not None and (changed := colours.work(side, low, high)) is not None:
                         yield seen and changed
                         await asyncio.sleep(0 if seen else _PAUSE)
                 except SlowCode:
-                    self._files[section] = None
+                    self._files[file] = None
                     yield True
 
-    async def _load(self, document: Document, section: int) -> FileColours | None:
-        if section not in self._files:
-            file = document.files[section]
-            language = language_of(file.path)
-            self._files[section] = await asyncio.to_thread(self._open, file, language) if language else None
-        return self._files[section]
+    async def _load(self, document: Document, place: tuple[int, int]) -> FileColours | None:
+        if place not in self._files:
+            section, column = place
+            file = sides_of(document.files[section])[column]
+            language = language_of(file.path) if file else None
+            opened = await asyncio.to_thread(self._open, file, column, language) if file and language else None
+            self._files[place] = opened
+        return self._files[place]
 
-    def _open(self, file: FileDiff, language: str) -> FileColours:
+    def _open(self, file: FileDiff, column: int, language: str) -> FileColours:
         lexer: CodeLexer = load_lexer(language)
-        return FileColours(file, self._find_sides(file), lexer)
+        return FileColours(file, self._find_sides[column](file), lexer)
 
 
-def _ranges(document: Document, begin: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the range of line numbers in some rows as section, side, first, last. Context has the new side."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
+def _version_of(line: DiffLine, side: int) -> tuple[int, int]:
+    """Return which file of a pair has the colors of a line on a side, and in which version (0: old, 1: new).
+
+    Context without a new number is only in the diff of the other answer.
+    """
+    if line.kind == "context" and line.new is None:
+        return 1 - side, 0
+    return side, 0 if line.kind == "removed" else 1
+
+
+def _ranges(document: Document, begin: int, stop: int) -> Iterator[tuple[tuple[int, int], int, int, int]]:
+    """Yield the range of line numbers in some rows: the file by section and column, its side, the first and the last.
+
+    Context has the new side.
+    """
+    found: dict[tuple[tuple[int, int], int], tuple[int, int]] = {}
     for row in range(max(0, begin), min(stop, document.row_count)):
         section, below = document.find_row(row)
         here = document.sections[section]
         entry = here.entries[here.place(below).entry]
-        if isinstance(entry, LineEntry):
-            sides = ((entry.new, 1), (entry.old if entry.old is not entry.new or here.look.beside else None, 0))
-            for line, side in sides:
-                number = None if line is None else line.new if side else line.old
-                if number is not None:
-                    low, high = found.get((section, side), (number, number))
-                    found[section, side] = min(low, number), max(high, number)
-    for (section, side), (low, high) in found.items():
-        yield section, side, low, high
+        for column, side, line in _lines_of(entry, beside=here.look.beside):
+            number = line.new if side else line.old
+            if number is not None:
+                key = (section, column), side
+                low, high = found.get(key, (number, number))
+                found[key] = min(low, number), max(high, number)
+    for (file, side), (low, high) in found.items():
+        yield file, side, low, high
+
+
+def _lines_of(entry: Entry, *, beside: bool) -> Iterator[tuple[int, int, DiffLine]]:
+    """Yield the lines of a row, each with the column of its file and the side that has its colors."""
+    if isinstance(entry, PairEntry):
+        yield from ((*_version_of(line, side), line) for side, line in enumerate(entry.lines) if line is not None)
+    elif isinstance(entry, LineEntry):
+        if entry.new is not None:
+            yield 0, 1, entry.new
+        if entry.old is not None and (entry.old is not entry.new or beside):
+            yield 0, 0, entry.old

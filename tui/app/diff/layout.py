@@ -2,21 +2,24 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from tui.app.diff.pairs import FilePair, ShownFile, list_pair, sides_of
 from tui.app.diff.rows import (
     Entry,
     LineEntry,
     Listed,
     NoteEntry,
+    PairEntry,
     SayEntry,
     hides_returns,
     ignore_spacing,
+    is_on_both_sides,
     list_entries,
     list_refused,
     show_code,
@@ -80,14 +83,14 @@ class Place(NamedTuple):
 
 
 class Section:
-    """The entries of a file, or of the blocks that were not applied, in rows.
+    """The entries of a file, or of the blocks that were not applied (no `changes`), in rows.
 
-    `file` is None for the latter. `hidden_returns` is true if every line ends with CR, which is then not displayed.
+    `hidden_returns` is true if every line ends with CR, which is then not displayed.
     """
 
-    def __init__(self, listed: Listed, look: Look, file: FileDiff | None = None) -> None:
-        self.file, self.look = file, look
-        self.hidden_returns = file is not None and hides_returns(file)
+    def __init__(self, listed: Listed, look: Look, changes: Sequence[FileDiff] = ()) -> None:
+        self.look = look
+        self.hidden_returns = bool(changes) and all(map(hides_returns, changes))
         self.entries: list[Entry] = listed.entries
         self.hunk_entries = listed.hunks
         self.texts = [self._texts(entry) for entry in self.entries]
@@ -130,23 +133,25 @@ class Section:
         """Return the entry with a line of these numbers, or the nearest one before it."""
         found = 0
         for number, entry in enumerate(self.entries):
-            if isinstance(entry, LineEntry):
-                line = entry.new or entry.old
-                if line is None:
-                    continue
-                if (new is not None and line.new is not None and line.new > new) or (
-                    old is not None and line.old is not None and line.old > old
-                ):
-                    return found
+            if not isinstance(entry, LineEntry | PairEntry):
+                continue
+            here_old, here_new = _numbers(entry)
+            if (new is not None and here_new is not None and here_new > new) or (
+                old is not None and here_old is not None and here_old > old
+            ):
+                return found
+            if here_old is not None or here_new is not None:
                 found = number
-                if (new is not None and line.new == new) or (new is None and line.old == old):
-                    return number
+            if (new is not None and here_new == new) or (new is None and old is not None and here_old == old):
+                return number
         return found
 
     def _texts(self, entry: Entry) -> Texts:
         if isinstance(entry, LineEntry):
             old = self._shown(entry.old)
             return Texts(old, old) if entry.old is entry.new else Texts(old, self._shown(entry.new))
+        if isinstance(entry, PairEntry):
+            return Texts(*map(self._shown, entry.lines))
         if isinstance(entry, NoteEntry):
             return Texts(entry.old, entry.new)
         if isinstance(entry, SayEntry):
@@ -165,7 +170,7 @@ class Section:
         """Wrap an entry, and return the number of its rows."""
         entry = self.entries[number]
         is_text = isinstance(entry, SayEntry)
-        if not is_text and not (self.look.wrap and isinstance(entry, LineEntry | NoteEntry)):
+        if not is_text and not (self.look.wrap and isinstance(entry, LineEntry | PairEntry | NoteEntry)):
             return 1
         rows = 1
         for side, text in enumerate(self.texts[number]):
@@ -182,11 +187,36 @@ class Section:
         return rows
 
 
-def file_section(file: FileDiff, look: Look, *, head: bool = True) -> Section:
+def _numbers(entry: LineEntry | PairEntry) -> tuple[int | None, int | None]:
+    """Return the line numbers by which an entry is found in another layout: in the old file, and in the new one."""
+    if isinstance(entry, PairEntry):
+        return entry.base, entry.lines[0].new if entry.lines[0] else None
+    line = entry.new or entry.old
+    return (line.old, line.new) if line else (None, None)
+
+
+_ONLY_SPACE = ("Only whitespace changed.",)
+
+
+def file_section(file: ShownFile, look: Look, *, head: bool = True) -> Section:
     """Return the section of a file with these options; `head` adds a row with its name."""
-    shown = ignore_spacing(file) if look.ignore_space else file
-    notes = ("Only whitespace changed.",) if file.hunks and not shown.hunks else ()
-    return Section(list_entries(shown, beside=look.beside, head=head, notes=notes), look, file)
+    before = [each for each in sides_of(file) if each is not None]
+    if isinstance(file, FilePair):
+        left, right = (each and _shown_change(each, look) for each in file.sides)
+        shown = FilePair(left, right, file.names)
+        notes = _ONLY_SPACE if _has_hunks(before) and not _has_hunks(each for each in shown.sides if each) else ()
+        return Section(list_pair(shown, head=head, notes=notes), look, before)
+    change = _shown_change(file, look)
+    notes = _ONLY_SPACE if file.hunks and not change.hunks else ()
+    return Section(list_entries(change, beside=look.beside, head=head, notes=notes), look, before)
+
+
+def _shown_change(file: FileDiff, look: Look) -> FileDiff:
+    return ignore_spacing(file) if look.ignore_space else file
+
+
+def _has_hunks(changes: Iterable[FileDiff]) -> bool:
+    return any(change.hunks for change in changes)
 
 
 _MOST_FOUND = 10_000
@@ -218,12 +248,13 @@ class Match(NamedTuple):
 class Document:
     """The sections of a diff, one below the other; the last one has the blocks that were not applied.
 
-    Rows count from 0. The constructor takes time in proportion to the length: build large ones in a thread.
+    With pairs of files, both answers are side by side. Rows count from 0. The constructor takes time in proportion to
+    the length: build large ones in a thread.
     """
 
-    def __init__(self, files: Sequence[FileDiff], refused: Sequence[NotApplied], look: Look) -> None:
+    def __init__(self, files: Sequence[ShownFile], refused: Sequence[NotApplied], look: Look) -> None:
         self.files, self.refused = tuple(files), tuple(refused)
-        self.look = replace(look, digits=_digits(files))
+        self.look = replace(look, digits=_digits(files), beside=look.beside or self.has_pairs)
         self.sections = [self._section(number) for number in range(len(self.files))]
         if self.refused:
             self.sections.append(Section(list_refused(self.refused, first=not self.files), self.look))
@@ -241,7 +272,12 @@ class Document:
             for number, entry in enumerate(section.hunk_entries)
         ]
 
-    def with_file(self, number: int, file: FileDiff) -> "Document":
+    @property
+    def has_pairs(self) -> bool:
+        """Return whether the changes of two answers are side by side."""
+        return any(isinstance(file, FilePair) for file in self.files)
+
+    def with_file(self, number: int, file: ShownFile) -> "Document":
         """Return this document with another diff of one file, for example with more context."""
         other: Document = object.__new__(Document)
         other.files = (*self.files[:number], file, *self.files[number + 1 :])
@@ -306,6 +342,8 @@ class Document:
         for above, each in enumerate(section.entries[entry : entry + 4]):
             if isinstance(each, LineEntry):
                 return Anchor(at, each.old.old if each.old else None, each.new.new if each.new else None, below, above)
+            if isinstance(each, PairEntry):
+                return Anchor(at, *_numbers(each), below, above)
         return Anchor(at, None, None, below)
 
     def row_at(self, anchor: Anchor | None) -> int:
@@ -334,9 +372,9 @@ class Document:
     def _search(self, pattern: re.Pattern[str]) -> Iterator[Match]:
         for at, section in enumerate(self.sections):
             for number, (entry, texts) in enumerate(zip(section.entries, section.texts, strict=True)):
-                if not isinstance(entry, LineEntry):
+                if not isinstance(entry, LineEntry | PairEntry):
                     continue
-                if entry.old is entry.new:
+                if is_on_both_sides(entry):
                     sides = ((1, texts.new),)
                 else:
                     sides = tuple((side, each) for side, each in enumerate(texts) if each)  # type: ignore[assignment]
@@ -397,16 +435,17 @@ class DiffSearch:
         numbers = self._by_entry.get((section, entry))
         if not numbers:
             return ()
-        line = document.sections[section].entries[entry]
-        both = getattr(line, "old", None) is getattr(line, "new", None)
+        both = is_on_both_sides(document.sections[section].entries[entry])
         found = ((number, self.matches[number]) for number in numbers)
         return [(match.span, number == self.current) for number, match in found if both or match.side == side]
 
 
-def _digits(files: Sequence[FileDiff]) -> int:
+def _digits(files: Sequence[ShownFile]) -> int:
     ends = (
         max(hunk.old_start + hunk.old_count, hunk.new_start + hunk.new_count)
         for file in files
-        for hunk in file.hunks[-1:]
+        for change in sides_of(file)
+        if change is not None
+        for hunk in change.hunks[-1:]
     )
     return max(2, len(str(max(ends, default=0))))

@@ -23,12 +23,17 @@ from tui.app.diff.answer_diff import (
     save_patch,
     with_block,
 )
-from tui.app.diff.lines import block_lines, file_line, place_line, refused_line
+from tui.app.diff.highlight import no_sides
+from tui.app.diff.lines import block_lines, file_line, pair_heads_line, pair_line, place_line, refused_line
+from tui.app.diff.pairs import FilePair, ShownFile, pair_files, shown_file
 from tui.app.diff.view import DiffView
+from tui.app.keymap import with_keys
+from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.diffs import FileDiff
+from tui.model.results import NotApplied
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
@@ -37,13 +42,14 @@ if TYPE_CHECKING:
 _CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
 _WIDE = 90
 _DIALOG_WIDTH = 200  # cells; the dialog cuts its lines
+_NO_OTHER = "No other displayed model has an answer to this case. Press {choose_models} to choose models."
 _LARGE = 200_000  # characters; a longer diff is parsed in a thread
 
 
 class FileList(LineListView):
     """The list of the changed files of an answer, and the number of its blocks that were not applied."""
 
-    files: Sequence[FileDiff] = ()
+    files: Sequence[ShownFile] = ()
     refused = 0
 
     @property
@@ -52,7 +58,8 @@ class FileList(LineListView):
 
     def line_at(self, place: int, width: int) -> Line:
         if place < len(self.files):
-            return file_line(self.files[place], width)
+            file = self.files[place]
+            return pair_line(file, width) if isinstance(file, FilePair) else file_line(file, width)
         return refused_line(self.refused, width)
 
 
@@ -72,7 +79,7 @@ class PlaceLine(PieceLine):
         found = (search.current + 1, len(search.matches)) if search.text else None
         return place_line(
             document.files[here] if is_file else None,
-            sanitize_line(shown.trial.model, 60),
+            "" if document.has_pairs else sanitize_line(shown.trial.model, 60),
             view.look,
             (max(1, view.current_hunk + 1), document.hunk_count),
             found,
@@ -82,10 +89,23 @@ class PlaceLine(PieceLine):
         )
 
 
+class HeadsLine(PieceLine):
+    """The line above the changes of two answers: the model of each side, and how many lines of the file it changed."""
+
+    view: DiffView
+    names = ("", "")
+
+    def line_for(self, width: int) -> Line:
+        document, here = self.view.document, self.view.current_file
+        file = document.files[here] if 0 <= here < len(document.files) else None
+        return pair_heads_line(file if isinstance(file, FilePair) else None, self.names, width)
+
+
 class DiffPanel(Vertical):
     """The changes of one answer, as they were applied, or as another of its blocks would make them.
 
-    A preview of another block never changes the verdict.
+    A preview of another block never changes the verdict. The changes of another model's answer to the same case can be
+    displayed on the right side; the actions on a file are then those of the left side.
     """
 
     DEFAULT_CSS = """
@@ -93,6 +113,9 @@ class DiffPanel(Vertical):
     DiffPanel > Horizontal { height: 1fr; }
     DiffPanel FileList { width: 34; display: none; border-right: solid $quiet-border; }
     DiffPanel.-several.-wide FileList { display: block; }
+    DiffPanel > Horizontal > Vertical { height: 1fr; width: 1fr; }
+    DiffPanel HeadsLine { display: none; padding-right: 1; }
+    DiffPanel.-pair HeadsLine { display: block; }
     DiffPanel > TextPanel { display: none; }
     DiffPanel > PromptInput, DiffPanel > PromptInput:focus { padding: 0 1; }
     DiffPanel.-empty > TextPanel { display: block; }
@@ -102,6 +125,7 @@ class DiffPanel(Vertical):
         bind("slash", "search", "diff.search", "Search the diff", "search", "/"),
         bind("plus", "widen(1)", "diff.more", "More context lines", "more", "+"),
         bind("minus", "widen(-1)", "diff.less", "Fewer context lines", shown="-"),
+        bind("vertical_line", "toggle_pair", "diff.both", "Show another model's changes beside these", "both", "|"),
         bind("b", "pick_block", "diff.block", "Preview another code block for the target file", "block"),
         bind("c", "copy_patch", "diff.copy", "Copy all changes as a patch", "copy"),
         bind("p", "save_patch", "diff.save", "Save all changes as a patch file", "save"),
@@ -113,7 +137,11 @@ class DiffPanel(Vertical):
         super().__init__(id=id)
         self.files, self.view = FileList(), DiffView()
         self.place, self._nothing = PlaceLine(), TextPanel()
-        self.place.view = self.view
+        self.heads = HeadsLine()
+        self.place.view = self.heads.view = self.view
+        self._others: Sequence[ShownDiff] = ()
+        self._other_model: str | None = None
+        self.other: ShownDiff | None = None
         self.kept: ShownDiff | None = None
         self.shown: ShownDiff | None = None
         self.repository: Path | None = None
@@ -124,45 +152,76 @@ class DiffPanel(Vertical):
         yield self.place
         with Horizontal():
             yield self.files
-            yield self.view
+            with Vertical():
+                yield self.heads
+                yield self.view
         yield self._nothing
 
-    def show(self, kept: ShownDiff | None, waiting: str, repository: Path | None = None) -> None:
+    def show(
+        self,
+        kept: ShownDiff | None,
+        waiting: str,
+        repository: Path | None = None,
+        others: Sequence[ShownDiff] = (),
+    ) -> None:
         """Display the changes of a trial, unless they are displayed already.
 
-        `waiting` is the text to display if there are none, `repository` the clone that the run saved, if any.
+        `waiting` is the text to display if there are none, `repository` the clone that the run saved, if any; `others`
+        are the changes of the other models' answers to the case.
         """
-        self.repository = repository
-        if kept is None or not (kept.changes or kept.refused):
+        self.repository, self._others = repository, others
+        before, left = self.other, self.kept
+        self._find_other(kept)
+        if kept is None or not (kept.changes or kept.refused or (self.other and self.other.changes)):
             self.kept = self.shown = None
             self.set_class(True, "-empty")
             self._nothing.show_lines([((waiting, "dim"),)])
             return
         self.set_class(False, "-empty")
-        if not _same(kept, self.kept):
+        if not _same(kept, left) or not _same(self.other, before):
             self.kept = kept
             self.show_diff(kept)
+
+    def _find_other(self, kept: ShownDiff | None) -> None:
+        """Find the answer for the right side. The model of the left side, if it comes there, moves to the right."""
+        if kept is None or self._other_model is None:
+            self.other = None
+            return
+        if kept.trial.model == self._other_model and self.kept is not None:
+            self._other_model = self.kept.trial.model
+        self.other = next((each for each in self._others if each.trial.model == self._other_model), None)
 
     def show_diff(self, shown: ShownDiff, *, stay: bool = False) -> None:
         """Display the applied changes, or a preview; `stay` keeps the scroll position."""
         self.shown, self.place.shown = shown, shown
         self.contexts = {}
         self.refresh_bindings()
-        if sum(len(change.diff) for change in shown.changes) < _LARGE:
-            self._show_files(shown, shown.read_files(), stay)
+        other = self.other
+        length = sum(len(change.diff) for each in (shown, other) if each for change in each.changes)
+        if length < _LARGE:
+            self._show_files(shown, other, _read(shown, other), stay)
         else:
-            self._read_large(shown, stay)
+            self._read_large(shown, other, stay)
 
     @work(group="read-diff", exclusive=True)
-    async def _read_large(self, shown: ShownDiff, stay: bool) -> None:
-        self._show_files(shown, await asyncio.to_thread(shown.read_files), stay)
+    async def _read_large(self, shown: ShownDiff, other: ShownDiff | None, stay: bool) -> None:
+        self._show_files(shown, other, await asyncio.to_thread(_read, shown, other), stay)
 
-    def _show_files(self, shown: ShownDiff, files: Sequence[FileDiff], stay: bool) -> None:
-        self.files.files, self.files.refused = files, len(shown.refused)
+    def _show_files(self, shown: ShownDiff, other: ShownDiff | None, files: Sequence[ShownFile], stay: bool) -> None:
+        refused = shown.refused if other is None else (*_named_refused(shown), *_named_refused(other))
+        self.files.files, self.files.refused = files, len(refused)
         self.files.lines_changed(self.files.cursor if stay else 0)
         self.set_class(len(files) > 1, "-several")
-        self.view.show_files(files, shown.refused, shown.find_sides, stay=stay)
+        self.set_class(other is not None, "-pair")
+        self.heads.names = _names(shown, other) if other else ("", "")
+        find_other = other.find_sides if other else no_sides
+        self.view.show_files(files, refused, shown.find_sides, find_other=find_other, stay=stay)
+        self._draw_lines()
+
+    def _draw_lines(self) -> None:
+        """Update the lines above the diff."""
         self.place.draw()
+        self.heads.draw()
 
     def on_resize(self, event: Resize) -> None:
         """Display the list of files only if there is room for it."""
@@ -172,12 +231,12 @@ class DiffPanel(Vertical):
         """Update the line above the diff, and the cursor of the list."""
         message.stop()
         self.files.go_to(max(0, message.file))
-        self.place.draw()
+        self._draw_lines()
 
     def on_diff_view_look_changed(self, message: DiffView.LookChanged) -> None:
         """Update the line above the diff."""
         message.stop()
-        self.place.draw()
+        self._draw_lines()
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
         """Scroll to the highlighted file."""
@@ -193,25 +252,50 @@ class DiffPanel(Vertical):
     @work(group="widen", exclusive=True)
     async def action_widen(self, by: int) -> None:
         """Display more or fewer context lines around the changes of the current file."""
-        from tui.session.changes import widen_hunks
-
         shown, number = self.shown, self.view.current_file
         if shown is None or not 0 <= number < len(self.files.files):
             return
-        file, before = self.files.files[number], self.contexts.get(number, 0)
+        before = self.contexts.get(number, 0)
         level = max(0, min(before + by, len(_CONTEXTS) - 1))
         if level == before:
             self._notify("The whole file is shown." if by > 0 else "No fewer context lines.")
             return
-        sides = await asyncio.to_thread(shown.find_sides, file)
-        if sides is None or file.kind != "modified":
-            self._notify("No more of this file is saved." if sides is None else "The whole file is shown.")
-            return
-        context = _CONTEXTS[level]
-        hunks = file.hunks if not level else await asyncio.to_thread(widen_hunks, file.hunks, sides.new, context)
-        if shown is self.shown:
+        context = _CONTEXTS[level] if level else None
+        wider = await asyncio.to_thread(_widen, shown, self.other, self.files.files[number], context)
+        if isinstance(wider, str):
+            self._notify(wider)
+        elif shown is self.shown:
             self.contexts[number] = level
-            self.view.replace_file(number, replace(file, hunks=tuple(hunks)))
+            self.view.replace_file(number, wider)
+
+    @work(group="both", exclusive=True)
+    async def action_toggle_pair(self) -> None:
+        """Show the changes of another model's answer on the right side, or those of one answer again."""
+        if self.kept is None:
+            return
+        if self._other_model is not None:
+            self._show_other(None)
+            return
+        models = [other.trial.model for other in self._others]
+        if not models:
+            self._notify(with_keys(self.screen, _NO_OTHER))
+            return
+        place: int | None = 0
+        if len(models) > 1:
+            from tui.app.dialogs import ChoiceScreen
+
+            lines: list[Line] = [((f" {sanitize_line(model, 100)}", "plain"),) for model in models]
+            place = await self.app.push_screen_wait(ChoiceScreen("Changes of which model on the right?", lines, 0))
+        if place is not None:
+            self._show_other(models[place])
+
+    def _show_other(self, model: str | None) -> None:
+        """Show the changes of a model on the right side; without a model, only those of one answer."""
+        self._other_model = model
+        self._find_other(self.kept)
+        if self.shown is not None:
+            self.show_diff(self.shown, stay=True)
+            self.view.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active: Escape only during a preview of another block."""
@@ -292,9 +376,12 @@ class DiffPanel(Vertical):
         shown, number = self.shown, self.view.current_file
         if shown is None or not 0 <= number < len(self.files.files):
             return
-        fault = await open_changed_file(
-            self.app, shown, self.files.files, number, self.view.current_line, self.repository
-        )
+        file = self.files.files[number]
+        if isinstance(file, FilePair) and file.left is None:
+            self._notify(f"{shown.trial.model} did not change this file. The number of a pane chooses the left model.")
+            return
+        files = [shown_file(each) for each in self.files.files if not isinstance(each, FilePair) or each.left]
+        fault = await open_changed_file(self.app, shown, files, number, self.view.current_line, self.repository)
         self._notify(fault or "The editor opened a copy: your edits were discarded, and the result is unchanged.")
 
     def _notify(self, text: str, severity: str = "information") -> None:
@@ -351,15 +438,58 @@ class DiffPanel(Vertical):
             await self._remove_input(message.line)
 
 
-def _same(one: ShownDiff, other: ShownDiff | None) -> bool:
+def _same(one: ShownDiff | None, other: ShownDiff | None) -> bool:
     """Return whether both are changes of the same result, without a comparison of the diffs."""
+    if one is None or other is None:
+        return one is other
     return (
-        other is not None
-        and one.changes is other.changes
+        one.changes is other.changes
         and one.refused is other.refused
         and one.answer is other.answer
         and one.case is other.case
     )
+
+
+def _read(shown: ShownDiff, other: ShownDiff | None) -> tuple[ShownFile, ...]:
+    """Return the changes as diffs, with those of another answer as pairs."""
+    left = shown.read_files()
+    return left if other is None else pair_files(left, other.read_files(), _names(shown, other))
+
+
+def _names(shown: ShownDiff, other: ShownDiff) -> tuple[str, str]:
+    one, two = model_names([shown.trial.model, other.trial.model])
+    return one, two
+
+
+def _named_refused(shown: ShownDiff) -> tuple[NotApplied, ...]:
+    return tuple(replace(block, reason=f"{shown.trial.model}: {block.reason}") for block in shown.refused)
+
+
+def _widen(shown: ShownDiff, other: ShownDiff | None, file: ShownFile, context: int | None) -> ShownFile | str:
+    """Return a file with so many context lines (None: as in its diff), or why there are no more. Call it in a thread.
+
+    Of a pair, the change that cannot have more stays as it is.
+    """
+    if isinstance(file, FileDiff):
+        return _with_context(shown, file, context)
+    found = [_with_context(*each, context) for each in zip((shown, other), file.sides, strict=True)]
+    if all(isinstance(each, str) for each in found):
+        return str(found[0] or found[1])
+    left, right = (before if isinstance(each, str) else each for each, before in zip(found, file.sides, strict=True))
+    return FilePair(left, right, file.names)
+
+
+def _with_context(shown: ShownDiff | None, file: FileDiff | None, context: int | None) -> FileDiff | str:
+    from tui.session.changes import widen_hunks
+
+    if shown is None or file is None:
+        return ""
+    sides = shown.find_sides(file)
+    if sides is None:
+        return "No more of this file is saved."
+    if file.kind != "modified":
+        return "The whole file is shown."
+    return file if context is None else replace(file, hunks=tuple(widen_hunks(file.hunks, sides.new, context)))
 
 
 def _count(count: int) -> str:

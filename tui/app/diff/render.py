@@ -8,8 +8,18 @@ from typing import Literal, NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from tui.app.diff.layout import SAY_MARGIN, Look, Section
-from tui.app.diff.rows import BlankEntry, GapEntry, HeadEntry, LineEntry, NoteEntry, SayEntry, TitleEntry
-from tui.app.diff.word_diff import changed_spans
+from tui.app.diff.rows import (
+    BlankEntry,
+    GapEntry,
+    HeadEntry,
+    LineEntry,
+    NoteEntry,
+    PairEntry,
+    PairHeadEntry,
+    SayEntry,
+    TitleEntry,
+)
+from tui.app.diff.word_diff import FindWords, Spans, changed_spans
 from tui.app.presentation.pieces import cut_middle, width_of
 from tui.app.text.highlight import CodeRole, LineColours
 from tui.app.text.wrap import drawn_at, row_cells, whole_characters
@@ -126,6 +136,11 @@ Colours = Callable[[DiffLine, int], LineColours]
 Found = Callable[[int, int], Sequence[tuple[Span, bool]]]
 Side = Literal[0, 1]
 
+
+def _compare(old: str, new: str, prose: bool) -> Spans:
+    return changed_spans(old, new, prose=prose)
+
+
 _SIGNS: dict[str, tuple[str, Front, Ground]] = {
     "context": (" ", "dim", "plain"),
     "added": ("+", "added", "added"),
@@ -140,12 +155,14 @@ class Pen:
     """What drawing a row needs in addition to its section.
 
     `colours(line, side)` returns the colors of code, `found(entry, side)` the search matches with whether each is the
-    current one; `shift` is the number of cells scrolled to the right.
+    current one; `shift` is the number of cells scrolled to the right; `words(old, new, prose)` returns the spans of
+    changed words in two lines.
     """
 
     colours: Colours
     found: Found
     shift: int = 0
+    words: FindWords = _compare
 
 
 def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> list[DiffRun]:
@@ -154,7 +171,11 @@ def draw_row(section: Section, row: int, pen: Pen, *, current: bool = False) -> 
     entry, look = section.entries[number], section.look
     match entry:
         case HeadEntry(file):
-            return _head(file, look.width, crlf=section.hidden_returns)
+            return _head(file, [(file.added, file.removed)], look.width, crlf=section.hidden_returns)
+        case PairHeadEntry(file, left, right):
+            return _head(file, [left, right], look.width, crlf=section.hidden_returns)
+        case PairEntry():
+            return _both(section, number, sub, pen, current)
         case GapEntry():
             return _gap(entry, look, current)
         case BlankEntry():
@@ -184,9 +205,18 @@ def head_pieces(file: FileDiff, *, crlf: bool) -> tuple[str, str]:
     return name, " · ".join(part for part in states if part)
 
 
-def _head(file: FileDiff, width: int, *, crlf: bool) -> list[DiffRun]:
+def _head(file: FileDiff, counts: Sequence[tuple[int, int] | None], width: int, *, crlf: bool) -> list[DiffRun]:
     name, kind = head_pieces(file, crlf=crlf)
-    right = [(f"+{file.added}", DiffStyle("added", "head")), (f" -{file.removed} ", DiffStyle("removed", "head"))]
+    right: list[DiffRun] = []
+    for place, count in enumerate(counts):
+        right += [("│ ", DiffStyle("quiet", "head"))] if place else []
+        if count is None:
+            right.append(("unchanged ", DiffStyle("dim", "head")))
+        else:
+            right += [
+                (f"+{count[0]}", DiffStyle("added", "head")),
+                (f" -{count[1]} ", DiffStyle("removed", "head")),
+            ]
     right_width = sum(len(text) for text, _ in right)
     room = width - right_width - 3 - (len(kind) + 2 if kind else 0)
     name = cut_middle(name, max(1, room))
@@ -237,11 +267,11 @@ def _both(section: Section, number: int, sub: int, pen: Pen, current: bool) -> l
             text = section.texts[number][side] if sub == 0 else ""
             runs += fit([(" " * look.gutter, PLAIN_STYLE), (text, DiffStyle("dim"))], width, "plain")
             continue
-        line = (entry.old if side == 0 else entry.new) if isinstance(entry, LineEntry) else None
+        line = _line_of(section, number, side)
         if line is None:
             runs += fit([("▌", DiffStyle("accent", "absent"))] if mark else [], width, "absent")
         else:
-            at = line.new if side else line.old
+            at = line.old if isinstance(entry, PairEntry) or not side else line.new
             runs += _side(section, number, sub, 1 if side else 0, line, (at,), width, pen, mark)
     return fit(runs, look.width, "plain")
 
@@ -291,7 +321,7 @@ def _text(
         part = (0, min(len(whole), 4 * (pen.shift + section.look.width) + 64))
     start, end = part
     text = whole[start:end]
-    overs = [Over(low - start, high - start, _WORDS[line.kind]) for low, high in _words(section, number, side)]
+    overs = [Over(low - start, high - start, _WORDS[line.kind]) for low, high in _words(section, number, side, pen)]
     overs += [
         Over(low - start, high - start, "current" if now else "match") for (low, high), now in pen.found(number, side)
     ]
@@ -304,19 +334,29 @@ def _text(
     return apply_styles(drawn, shifted, moved, ground)
 
 
-def _words(section: Section, number: int, side: Side) -> Sequence[Span]:
+def _line_of(section: Section, number: int, side: int) -> DiffLine | None:
+    """Return the line of an entry on a side."""
+    entry = section.entries[number]
+    if isinstance(entry, PairEntry):
+        return entry.lines[side]
+    return (entry.new if side else entry.old) if isinstance(entry, LineEntry) else None
+
+
+def _words(section: Section, number: int, side: Side, pen: Pen) -> Sequence[Span]:
     """Return the ranges of the words that differ from the partner line."""
     entry, prose = section.entries[number], section.look.prose
-    if not isinstance(entry, LineEntry) or entry.old is entry.new:
+    line = _line_of(section, number, side)
+    if line is None or line.kind == "context":
         return ()
-    if entry.old is not None and entry.new is not None:
-        return changed_spans(*section.texts[number], prose=prose)[side]
-    if entry.partner is None:
+    if isinstance(entry, LineEntry) and entry.old is not None and entry.new is not None:
+        return pen.words(*section.texts[number], prose)[side]
+    partner = entry.partners[side] if isinstance(entry, PairEntry) else getattr(entry, "partner", None)
+    if partner is None:
         return ()
-    partner = section.partner_text(entry.partner)
-    text = section.texts[number][side]
-    old, new = (text, partner) if side == 0 else (partner, text)
-    return changed_spans(old, new, prose=prose)[side]
+    text, other = section.texts[number][side], section.partner_text(partner)
+    if line.kind == "removed":
+        return pen.words(text, other, prose)[0]
+    return pen.words(other, text, prose)[1]
 
 
 def _shifted(runs: list[DiffRun], shift: int, room: int, ground: Ground) -> list[DiffRun]:

@@ -36,6 +36,29 @@ class LineEntry(NamedTuple):
     partner: DiffLine | None = None
 
 
+class PairHeadEntry(NamedTuple):
+    """The name of a file that two answers may have changed, with the numbers of lines that each added and removed."""
+
+    file: FileDiff
+    left: tuple[int, int] | None
+    right: tuple[int, int] | None
+
+
+class PairEntry(NamedTuple):
+    """A row of the changes of two answers: the line of each, and the line that it replaced or was replaced by.
+
+    A line of the base that only the other answer's diff shows is context without a number in the new file.
+    """
+
+    lines: tuple[DiffLine | None, DiffLine | None]
+    partners: tuple[DiffLine | None, DiffLine | None] = (None, None)
+
+    @property
+    def base(self) -> int | None:
+        """Return the number of the line in the base; None for inserted lines."""
+        return next((line.old for line in self.lines if line is not None and line.old is not None), None)
+
+
 class NoteEntry(NamedTuple):
     """A note on the line above, for each side that it applies to."""
 
@@ -60,7 +83,15 @@ class BlankEntry(NamedTuple):
     """A blank row between two files."""
 
 
-Entry = HeadEntry | GapEntry | LineEntry | NoteEntry | TitleEntry | SayEntry | BlankEntry
+Entry = HeadEntry | PairHeadEntry | GapEntry | LineEntry | PairEntry | NoteEntry | TitleEntry | SayEntry | BlankEntry
+
+
+def is_on_both_sides(entry: Entry) -> bool:
+    """Return whether the entry is an unchanged line, which is on both sides."""
+    if isinstance(entry, PairEntry):
+        one, other = entry.lines
+        return one is not None and other is not None and one.kind == other.kind == "context" and one.text == other.text
+    return isinstance(entry, LineEntry) and entry.old is entry.new
 
 
 class Listed(NamedTuple):
@@ -73,7 +104,7 @@ class Listed(NamedTuple):
 def list_entries(file: FileDiff, *, beside: bool, head: bool, notes: Sequence[str] = ()) -> Listed:
     """Return the entries of a file; `beside` puts both sides next to each other."""
     entries: list[Entry] = [BlankEntry(), HeadEntry(file)] if head else []
-    entries += (SayEntry("", note) for note in (*_file_notes(file), *notes))
+    entries += (SayEntry("", note) for note in (*file_notes(file), *notes))
     hunks: list[int] = []
     shown = 0
     for hunk in file.hunks:
@@ -98,7 +129,8 @@ def list_refused(refused: Sequence[NotApplied], *, first: bool) -> Listed:
     return Listed(entries, [])
 
 
-def _file_notes(file: FileDiff) -> Iterator[str]:
+def file_notes(file: FileDiff) -> Iterator[str]:
+    """Yield what the lines of a diff do not show: a binary or empty file, a new name or mode."""
     if file.binary:
         yield "Binary file: changes cannot be displayed."
     elif not file.hunks and file.kind in ("added", "deleted"):
@@ -128,7 +160,7 @@ def _beside(pairs: Sequence[Pair]) -> Iterator[Entry]:
     for old, new in pairs:
         yield LineEntry(old, new)
         if (old and not old.newline) or (new and not new.newline):
-            yield NoteEntry(_note(old), _note(new))
+            yield NoteEntry(newline_note(old), newline_note(new))
 
 
 def _below(removed: Sequence[DiffLine], added: Sequence[DiffLine], pairs: Sequence[Pair]) -> Iterator[Entry]:
@@ -145,7 +177,8 @@ def _below(removed: Sequence[DiffLine], added: Sequence[DiffLine], pairs: Sequen
             yield NoteEntry("", _NO_NEWLINE)
 
 
-def _note(line: DiffLine | None) -> str:
+def newline_note(line: DiffLine | None) -> str:
+    """Return the note for a last line without a newline, else an empty text."""
     return _NO_NEWLINE if line is not None and not line.newline else ""
 
 

@@ -16,16 +16,18 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tui.app.bindings import bind
-from tui.app.diff.highlight import FindSides, Shades
+from tui.app.diff.highlight import FindSides, Shades, no_sides
 from tui.app.diff.layout import DiffSearch, Document, Look
+from tui.app.diff.pairs import ShownFile, sides_of
 from tui.app.diff.render import MOST_SHIFTED, DiffStyle, Ground, Pen, draw_row, grounds
+from tui.app.diff.word_diff import ChangedWords
 from tui.app.text.highlight import LineColours
 from tui.app.theme.palette import COLOURS, contrast
 from tui.app.theme.styles import CODE_COLOURS, MadeStyles
 from tui.app.widgets.scroll_view import TailView
 from tui.app.workers import start_worker
-from tui.model.diffs import DiffLine, FileDiff
-from tui.model.results import NotApplied
+from tui.model.diffs import DiffLine
+from tui.model.results import NotApplied, Span
 
 _FRONTS: Mapping[str, str] = {
     "text": "foreground",
@@ -63,7 +65,7 @@ class DiffStyles(MadeStyles[DiffStyle]):
 
 
 _MOST_STRIPS = 1_000
-_LARGE = 3_000  # lines; a longer diff is laid out in a thread
+_LARGE = 1_000  # lines of 100 characters; a longer diff is laid out in a thread
 _STEP = 8  # cells
 
 
@@ -116,6 +118,7 @@ class DiffView(TailView, can_focus=True):
         self.search_matches = DiffSearch()
         self.shift = 0
         self._shades = Shades()
+        self._words, self._marks_words = ChangedWords(), False
         self._styles: DiffStyles | None = None
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._marked_rows = range(0)
@@ -124,23 +127,25 @@ class DiffView(TailView, can_focus=True):
 
     def show_files(
         self,
-        files: Sequence[FileDiff],
+        files: Sequence[ShownFile],
         refused: Sequence[NotApplied],
-        find_sides: FindSides = lambda _: None,
+        find_sides: FindSides = no_sides,
         *,
+        find_other: FindSides = no_sides,
         stay: bool = False,
     ) -> None:
         """Display files from their beginning, or from the current line (`stay`).
 
-        `find_sides` is called in a thread.
+        `find_sides` returns the full text of a file, `find_other` that of the right file of a pair; they are called in
+        a thread.
         """
-        self._shades = Shades(find_sides)
+        self._shades = Shades(find_sides, find_other)
         if not stay:
             self.shift, self._hunk = 0, None
             self.search_matches.clear()
         self._lay_out(lambda: Document(files, refused, self.look), sum(_length(file) for file in files), stay)
 
-    def replace_file(self, number: int, file: FileDiff) -> None:
+    def replace_file(self, number: int, file: ShownFile) -> None:
         """Display another diff of one file, for example with more context."""
         document = self.document
         self._lay_out(lambda: document.with_file(number, file), _length(file), True)
@@ -153,6 +158,10 @@ class DiffView(TailView, can_focus=True):
         self.look, self.shift = look, 0
         files, refused = self.document.files, self.document.refused
         self._lay_out(lambda: Document(files, refused, look), sum(_length(file) for file in files), True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key is active: two answers are always side by side."""
+        return action != "turn" or parameters != ("beside",) or not self.document.has_pairs
 
     def action_turn(self, name: str) -> None:
         """Toggle an option of the view."""
@@ -177,7 +186,10 @@ class DiffView(TailView, can_focus=True):
         anchor = self.document.anchor_at(self.top_row) if stay else None
         if document.hunk_count != self.document.hunk_count:
             self._hunk = None
+        changed = document.has_pairs != self.document.has_pairs
         self.document = document
+        if changed:
+            self.refresh_bindings()
         self.follow(False)
         self._mark_hunk()
         self.search(self.search_matches.text, go=False)
@@ -341,11 +353,13 @@ class DiffView(TailView, can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the visible rows. Overridden because Textual's own rendering of a line costs more than the text."""
         styles = self._dress()
+        self._words.begin_paint()
         top = self.top_row
         begin, end = (top + row for row in self.position_mark())
         rows = range(crop.y + top, crop.bottom + top)
         strips = [self._strip(row, begin <= row < end, styles) for row in rows]
         self._colour_soon()
+        self._mark_words_soon()
         if crop.column_span != (0, self.outer_size.width):
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         for line_filter in self.get_line_filters():
@@ -374,10 +388,15 @@ class DiffView(TailView, can_focus=True):
             return Strip([Segment(" " * (width - 1), styles.blank), end], width)
         number, below = document.find_row(row)
 
-        def colours(line: DiffLine, side: int) -> LineColours:
-            return self._shades.at(number, line, side)
+        shades = self._shades.at_pair if document.has_pairs else self._shades.at
 
-        pen = Pen(colours, lambda entry, side: self.search_matches.marks(document, number, entry, side), self.shift)
+        def colours(line: DiffLine, side: int) -> LineColours:
+            return shades(number, line, side)
+
+        def found(entry: int, side: int) -> Sequence[tuple[Span, bool]]:
+            return self.search_matches.marks(document, number, entry, side)
+
+        pen = Pen(colours, found, self.shift, self._words.find)
         runs = draw_row(document.sections[number], below, pen, current=row in self._marked_rows)
         return Strip([*(Segment(text, styles.style(style)) for text, style in runs), end], width)
 
@@ -388,11 +407,26 @@ class DiffView(TailView, can_focus=True):
         if request[0].sections and self._shades.wants(*request):
             start_worker(self, self._colour, group="colours", exclusive=True)
 
+    def _mark_words_soon(self) -> None:
+        """Compare the words of the lines that were too much work for this paint, in a thread."""
+        if self._words.has_rest and not self._marks_words:
+            self._marks_words = True
+            start_worker(self, self._mark_words, group="words")
+
+    async def _mark_words(self) -> None:
+        try:
+            await asyncio.to_thread(self._words.compare_rest)
+        finally:
+            self._marks_words = False
+        self._repaint()
+
     async def _colour(self) -> None:
         async for changed in self._shades.work():
             if changed:
                 self._repaint()
 
 
-def _length(file: FileDiff) -> int:
-    return sum(len(hunk.lines) for hunk in file.hunks)
+def _length(file: ShownFile) -> int:
+    """Return how much there is to lay out, in lines of 100 characters."""
+    lines = (line for each in sides_of(file) if each is not None for hunk in each.hunks for line in hunk.lines)
+    return sum(1 + len(line.text) // 100 for line in lines)

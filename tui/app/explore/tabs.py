@@ -384,7 +384,9 @@ class DetailTabs(Vertical):
             return
         kept = cloned.kept_folder if isinstance(cloned, RepositoryCloned) else None
         missing = with_keys(tab.screen, missing_changes(case, trial, model))
-        tab.show(kept_diff(case, trial), missing, Path(kept) if kept else None)
+        others = [kept_diff(case, selection.trial(each)) for each in selection.models if each != model]
+        clone = Path(kept) if kept else None
+        tab.show(kept_diff(case, trial), missing, clone, [each for each in others if each])
 
     def _names(self, selection: Selection, model: str) -> Sequence[Tab]:
         case = selection.case
