@@ -9,7 +9,7 @@ from tui.model.results import Message, Prompt, TrialKey
 from tui.model.subjects import ProviderSettings, Settings, Subject
 from tui.providers.protocol import Provider
 
-KEY = "sk-test-0123456789abcdef"
+KEY = "sk-Test-0123456789aBcDeF"
 
 
 def a_request(

@@ -48,9 +48,9 @@ class HttpAnswer:
 
     @property
     def encoding(self) -> str:
-        """The content encoding of the body, empty if there is none."""
-        encoding = self.headers.get("content-encoding", "").strip().lower()
-        return "" if encoding == "identity" else encoding
+        """The content encoding of the body as it was sent, empty if there is none."""
+        encoding = self.headers.get("content-encoding", "").strip()
+        return "" if encoding.lower() == "identity" else encoding
 
     async def read(self, within_s: float) -> bytes:
         """Return the next bytes, empty at the end of the body.
