@@ -262,6 +262,51 @@ def test_the_final_text_is_compared_with_the_stream(final: str, chunks: list[Chu
     assert reader.finish == finish
 
 
+@pytest.mark.parametrize("status", ["incomplete", "failed", "in_progress"])
+def test_an_item_that_is_unfinished_in_a_stream_without_a_final_output_is_incomplete(status: str) -> None:
+    reader, found = read(added(message()) + text("a") + done({**message("a"), "status": status}) + ended("completed"))
+    assert (found, reader.finish) == ([Text("a")], "incomplete")
+
+
+def test_a_final_item_replaces_the_state_of_that_in_the_stream() -> None:
+    reader, _ = read(text("a") + done({**message("a"), "status": "in_progress"}) + ended("completed", "a"))
+    assert reader.finish == "stop"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        named("response.output_text.done", text="a and more"),
+        named("response.output_text.done", text="a ") + named("response.output_text.done", text="and more"),
+        named("response.refusal.done", refusal="a and more"),
+        done(message("a and more")),
+        done(message("a", " and more")) + named("response.output_text.done", text="a"),
+    ],
+)
+@pytest.mark.parametrize("begun", [b"", text("a")])
+def test_the_end_of_a_text_that_was_not_streamed_in_pieces(last: bytes, begun: bytes) -> None:
+    _, found = read(begun + last + ended("completed"))
+    assert found == [Text("a and more")]
+
+
+def test_messages_that_were_not_streamed_in_pieces_are_separated() -> None:
+    parts = [named("response.output_text.done", output_index=number, text=text) for number, text in enumerate("ab")]
+    reader, found = read(added(message()) + text("a") + b"".join(parts) + ended("completed"))
+    assert (found, reader.finish) == ([Text("a\n\nb")], "stop")
+
+
+@pytest.mark.parametrize("last", [named("response.refusal.done", refusal="No."), done(message(REFUSAL))])
+def test_a_refusal_that_was_not_streamed_in_pieces_is_declined(last: bytes) -> None:
+    reader, found = read(last + ended("completed"))
+    assert (found, reader.finish) == ([Text("No.")], "declined")
+
+
+def test_whole_items_of_a_stream_are_limited_as_its_text_is() -> None:
+    reader = decoder(answer_size=100)
+    with pytest.raises(AnswerTooLong):
+        reader.feed(done(message("x" * 60)) * 2)
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -1,6 +1,6 @@
 """The Responses API, streamed or whole: bytes in, chunks out. Does no network access."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tui.model.finish_reasons import combined_reason, finish_reason_of
@@ -8,6 +8,7 @@ from tui.model.provider_messages import FinishReason, NoteChunk, Request, UsageC
 from tui.model.results import Usage
 from tui.providers.http.decoder import (
     AnswerDecoder,
+    AnswerTooLong,
     ErrorObject,
     Kind,
     NoAnswer,
@@ -33,8 +34,34 @@ _PARTS: Mapping[str, tuple[str, Kind]] = {
     "summary_text": ("text", "reasoning"),
     "reasoning_text": ("text", "reasoning"),
 }
+_DONE = {"response.output_text.done": "text", "response.refusal.done": "refusal"}
 _BEGUN = ("response.created", "response.queued", "response.in_progress")
 _ENDED = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+
+
+class _WholeTexts:
+    """The texts of messages that a stream repeats, as items or as parts of items."""
+
+    def __init__(self, longest: int) -> None:
+        self._room = longest
+        self._messages: list[list[str]] = []
+        self._place: object = None
+
+    def add(self, text: str, place: object) -> None:
+        """Add a text of the message at this place. Raises AnswerTooLong."""
+        if not text:
+            return
+        self._room -= len(text)
+        if self._room < 0:
+            raise AnswerTooLong
+        if not self._messages or place != self._place:
+            self._messages.append([])
+        self._place = place
+        self._messages[-1].append(text)
+
+    def joined(self) -> str:
+        """Return the texts, with an empty line between the messages."""
+        return "\n\n".join("".join(message) for message in self._messages)
 
 
 class ResponsesDecoder(AnswerDecoder):
@@ -47,6 +74,9 @@ class ResponsesDecoder(AnswerDecoder):
         self._shown: dict[Kind, list[str]] = {}
         self._refused = False
         self._calls: set[str] = set()
+        # Some servers leave the output of the last event empty.
+        self._done_items, self._done_parts = _WholeTexts(answer_size), _WholeTexts(answer_size)
+        self._has_incomplete_item = False
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
         if answer.get("error"):
@@ -71,7 +101,9 @@ class ResponsesDecoder(AnswerDecoder):
         elif kind == "response.output_item.added":
             self._begin_item(part_of(chunk, "item"))
         elif kind == "response.output_item.done":
-            self._take_tool(part_of(chunk, "item"))
+            self._end_item(part_of(chunk, "item"), chunk.get("output_index"))
+        elif kind in _DONE:
+            self._end_part(text_of(chunk, _DONE[kind]), chunk.get("output_index"), is_refusal=_DONE[kind] == "refusal")
         elif kind == "response.reasoning_summary_part.added" and chunk.get("summary_index"):
             self._add_text("reasoning", "\n\n")
         elif kind in _ENDED:
@@ -82,6 +114,16 @@ class ResponsesDecoder(AnswerDecoder):
         self.thinks = item.get("type") == "reasoning"
         if item.get("type") == "message" and "text" in self._shown:
             self._add_text("text", "\n\n")
+
+    def _end_item(self, item: Mapping[str, Any], place: object) -> None:
+        self._take_tool(item)
+        self._has_incomplete_item = self._has_incomplete_item or _is_incomplete(item)
+        self._refused = self._refused or any(text_of(part, "refusal") for part in _parts_of(item))
+        self._done_items.add(_text_in([item]), place)
+
+    def _end_part(self, text: str, place: object, *, is_refusal: bool) -> None:
+        self._refused = self._refused or (is_refusal and bool(text))
+        self._done_parts.add(text, place)
 
     def _add_text(self, kind: Kind, text: str) -> None:
         if text:
@@ -106,10 +148,13 @@ class ResponsesDecoder(AnswerDecoder):
         """Decode a whole response; `ended` is the status in the name of the event that contains it."""
         self._read_server_info(response)
         shown = frozenset(self._shown)
-        for item in _items_of(response):
+        items = _items_of(response)
+        for item in items:
             self._take_item(item, shown)
-        if "text" in shown:
-            self._compare(_text_in(response))
+        if not items:
+            self._compare(self._done_items.joined() or self._done_parts.joined())
+        elif "text" in shown:
+            self._compare(_text_in(items))
         if usage := part_of(response, "usage"):
             self._text.add(UsageChunk(_usage_of(usage)))
         self._finish(self._finish_of(response, (ended, response.get("status"))))
@@ -119,7 +164,7 @@ class ResponsesDecoder(AnswerDecoder):
 
         A character that was streamed in two halves is one in the final text.
         """
-        streamed = "".join(self._shown["text"])
+        streamed = "".join(self._shown.get("text", ()))
         whole, begun = utf16(final), utf16(streamed)
         if whole.startswith(begun):
             self._add_text("text", whole[len(begun) :].decode("utf-16-le", "surrogatepass"))
@@ -149,7 +194,9 @@ class ResponsesDecoder(AnswerDecoder):
             raise ErrorObject(response.get("error") or {"message": f"the response was {failure}"})
         reason = text_of(part_of(response, "incomplete_details"), "reason")
         is_complete = all(status in ("completed", None) for status in statuses)
-        if reason or not is_complete or _has_incomplete_item(response):
+        items = _items_of(response)
+        has_incomplete_item = any(map(_is_incomplete, items)) if items else self._has_incomplete_item
+        if reason or not is_complete or has_incomplete_item:
             return combined_reason(finish_reason_of(reason, "incomplete"), "incomplete")
         if self._refused:
             return "declined"
@@ -161,21 +208,24 @@ def _items_of(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
 
 
-def _text_in(response: Mapping[str, Any]) -> str:
-    """Return the text of a whole response, with an empty line between its messages, as it is streamed."""
+def _parts_of(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    content = item.get("content")
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def _text_in(items: Iterable[Mapping[str, Any]]) -> str:
+    """Return the text of the items of a response, with an empty line between its messages, as it is streamed."""
     messages: list[str] = []
-    for item in _items_of(response):
-        content = item.get("content")
-        parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-        fields = [(part, *_PARTS.get(text_of(part, "type"), ("", "reasoning"))) for part in parts]
+    for item in items:
+        fields = [(part, *_PARTS.get(text_of(part, "type"), ("", "reasoning"))) for part in _parts_of(item)]
         text = "".join(text_of(part, name) for part, name, kind in fields if kind == "text")
         if text:
             messages.append(text)
     return "\n\n".join(messages)
 
 
-def _has_incomplete_item(response: Mapping[str, Any]) -> bool:
-    return any(item.get("status") not in ("completed", None) for item in _items_of(response))
+def _is_incomplete(item: Mapping[str, Any]) -> bool:
+    return item.get("status") not in ("completed", None)
 
 
 def _usage_of(usage: Mapping[str, Any]) -> Usage:
