@@ -5,46 +5,25 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.json_reader import ExactJson
-from tui.documents.positions import Branch, Path, Tree, spell, start_of
+from tui.documents.places import Place, all_places, json_place, yaml_places
+from tui.documents.positions import Path, spell
 from tui.documents.yaml_scalars import resolved
 from tui.model.sanitize import sanitize_line
-from tui.model.values import JsonValue
+from tui.model.values import JsonObject, JsonValue
 
 if TYPE_CHECKING:
     from tui.documents.yaml_reader import ExactYaml
 
 Syntax = Literal["JSON", "YAML"]
+_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 
 
 class NotEditable(Exception):
     """A value that cannot be changed in the text; the message is a sentence with the reason."""
-
-
-@dataclass(slots=True)
-class Place:
-    """The range of a value in the text, and the values in it.
-
-    `style` is the style of a YAML scalar (`'`, `"`, `|`, `>`, or empty), `flow` whether a list or an object is written
-    in brackets. `alias` is the anchor that an alias refers to.
-    """
-
-    start: int
-    end: int
-    style: str = ""
-    flow: bool = True
-    anchor: str = ""
-    alias: str = ""
-    items: list["Place"] | None = None
-    members: dict[str, "Place"] | None = None
-
-    def below(self, step: str | int) -> "Place | None":
-        """Return the place of an item or a member, or None."""
-        if isinstance(step, str):
-            return self.members.get(step) if self.members is not None else None
-        return self.items[step] if self.items is not None and step < len(self.items) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +70,7 @@ class EditableText:
             raise NotEditable(f"{_shown((*path, index))} is not an object.")
         holder.insert(after + 1, {**deepcopy(original), **changes})
         start, end = self._region(place, items[index])
-        if any(each.anchor for each in _all_places(items[index])):
+        if any(each.anchor for each in all_places(items[index])):
             raise NotEditable(f"{_shown((*path, index))} has an anchor, which cannot be defined twice.")
         edits = []
         for key, new in changes.items():
@@ -120,36 +99,131 @@ class EditableText:
             written = prefix + f"{line_end}{' ' * len(prefix)}".join(lines) + line_end
         return self._first_right([self._inserted(place, after, written)], expected)
 
-    def add_entry(self, section: str, name: str, entry: Mapping[str, str]) -> str:
+    def add_entry(self, section: str, name: str, entry: JsonObject) -> str:
         """Return YAML text with a new object at the end of a section of the file, which may be missing or empty."""
+        held = self.value.get(section) if isinstance(self.value, dict) else None
+        if isinstance(held, dict) and name in held:
+            raise NotEditable(f"{_shown((section, name))} is in the file already.")
+        return self.put((section, name), entry)
+
+    def put(self, path: tuple[str, ...], value: JsonValue) -> str:
+        """Return YAML text with another value at a path, whose last keys may be missing.
+
+        The value is a scalar, a list of texts, or an object of scalars that is new.
+        """
         expected: Any = {} if self.value is None else deepcopy(self.value)
-        held: Any = expected.get(section) if isinstance(expected, dict) else None
-        if not isinstance(expected, dict) or (self.root.flow and self.root.members) or name in (held or {}):
-            raise NotEditable(f"{_shown((section, name))} cannot be added to this file; edit it in an editor.")
-        expected[section] = {**(held or {}), name: dict(entry)}
-        place = self.root.below(section)
-        if place is not None and place.flow and place.members is not None:
+        holder = expected
+        for step in path[:-1]:
+            if isinstance(holder, dict) and holder.get(step) is None:
+                holder[step] = {}
+            holder = holder[step] if isinstance(holder, dict) else None
+        if not isinstance(holder, dict) or self.syntax == "JSON":
+            raise NotEditable(f"{_shown(path)} cannot be added to this file; edit it in an editor.")
+        old = holder.get(path[-1])
+        holder[path[-1]] = value
+        place, known = self.root, 0
+        while known < len(path) and (below := place.below(path[known])) is not None:
+            self._find(path[: known + 1])
+            place, known = below, known + 1
+        if known < len(path):
+            return self._first_right([self._added(place, path[known:], value, known == 0)], expected)
+        if isinstance(old, list) and isinstance(value, list) and not place.flow:
+            return self._first_right([self._changed_list(place, old, value)], expected)
+        is_flow = self._find(path)[1]
+        if isinstance(old, dict) or ("#" in self.text[place.start : place.end] and place.items is not None):
+            raise NotEditable(f"{_shown(path)} is written over several lines; edit it in an editor.")
+        written = (self._replaced(place, value, is_flow, attempt) for attempt in range(2))
+        return self._first_right(written, expected)
+
+    def remove(self, path: tuple[str, ...]) -> str:
+        """Return YAML text without the entry at a path, and without the objects that only contain this entry."""
+        place, _ = self._find(path)
+        while len(path) > 1:
+            parent, _ = self._find(path[:-1])
+            if len(parent.members or ()) > 1 or "#" in self.text[parent.key_start : place.key_start]:
+                break
+            path, place = path[:-1], parent
+        expected: Any = deepcopy(self.value)
+        parent, _ = self._find(path[:-1])
+        holder = expected
+        for step in path[:-2]:
+            holder = holder[step]
+        owner = holder[path[-2]] if len(path) > 1 else holder
+        del owner[path[-1]]
+        if not owner and not parent.flow and len(path) > 1:
+            holder[path[-2]] = None
+        elif not owner and not parent.flow:
+            expected = None
+        start, end = self._region_of_entry(parent, place)
+        return self._first_right([self.text[:start] + self.text[end:]], expected)
+
+    def _region_of_entry(self, parent: Place, place: Place) -> tuple[int, int]:
+        """Return the range of an entry: in brackets with one of its commas, else its lines with their comment."""
+        start, end = place.key_start, place.end
+        if parent.flow:
+            if comma := re.compile(r"\s*,[ \t]*").match(self.text, end):
+                return start, comma.end()
+            before = re.search(r"\s*,\s*\Z", self.text[:start])
+            return (before.start() if before else start), end
+        start -= self._column(start)
+        rest = _REST_OF_LINE.match(self.text, end)
+        if self.text[start : place.key_start].strip() or rest is None:
+            raise NotEditable("The entry is not on lines of its own; edit the file.")
+        return start, rest.end()
+
+    def _replaced(self, place: Place, value: JsonValue, is_flow: bool, attempt: int) -> str:
+        """Return the text with another scalar, or with a list in brackets, in the place of an old value."""
+        if isinstance(value, str) and place.end > place.start and place.items is None:
+            start, end, written = self._written(place, value, is_flow, attempt)
+        else:
+            start, end, written = place.start, place.end, yaml_value(value, is_flow=is_flow)
+        space = " " if self.text[start - 1 : start] == ":" else ""
+        return self.text[:start] + space + written + self.text[end:]
+
+    def _changed_list(self, place: Place, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> str:
+        """Return the text with other items in a list that has an item on each line; equal items stay as they are."""
+        if not new:
+            raise NotEditable("The list cannot become empty; remove the entry.")
+        items = place.items or []
+        before, _ = self._region(place, items[0])
+        prefix = self.text[before : items[0].start]
+        pieces, last = [], before
+        for tag, first, until, begin, end in SequenceMatcher(
+            None, list(map(repr, old)), list(map(repr, new))
+        ).get_opcodes():
+            if tag == "equal":
+                continue
+            at = self._region(place, items[first])[0] if first < len(items) else self._region(place, items[-1])[1]
+            pieces.append(self.text[last:at])
+            last = self._region(place, items[until - 1])[1] if until > first else at
+            if pieces[-1] and not pieces[-1].endswith(("\n", "\r")):
+                pieces.append(self._line_end)
+            pieces += [f"{prefix}{yaml_value(item)}{self._line_end}" for item in new[begin:end]]
+        return self.text[:before] + "".join(pieces) + self.text[last:]
+
+    def _added(self, place: Place, path: tuple[str, ...], value: JsonValue, is_root: bool) -> str:
+        """Return the text with a new entry at the end of an object, which may be empty."""
+        if place.flow and place.members is not None and not is_root:
             before = self.text[: place.end - 1].rstrip()
             comma = "" if before.endswith(("{", ",")) else ", "
-            pairs = ", ".join(f"{key}: {_yaml_text(value, is_flow=True)}" for key, value in entry.items())
-            written = f"{before}{comma}{_yaml_text(name, is_flow=True)}: {{{pairs}}}{self.text[place.end - 1 :]}"
-            return self._first_right([written], expected)
-        at, indent = len(self.text), 2
-        if place is not None:
+            for name in reversed(path[1:]):
+                value = {name: value}
+            pair = f"{_yaml_text(path[0], is_flow=True)}: {yaml_value(value, is_flow=True)}"
+            return f"{before}{comma}{pair}{self.text[place.end - 1 :]}"
+        if is_root:
+            at, indent = len(self.text), self._column(place.start) if place.members else 0
+        else:
             rest = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)").match(self.text, place.end)
-            at = rest.end() if rest else at
-            if place.members:
-                indent = (
-                    place.start - max(self.text.rfind("\n", 0, place.start), self.text.rfind("\r", 0, place.start)) - 1
-                )
-        lines = [f"{section}:"] if place is None else []
-        lines.append(f"{' ' * indent}{_yaml_text(name)}:")
-        lines += [f"{' ' * (indent + 2)}{key}: {_yaml_text(value)}" for key, value in entry.items()]
+            at = rest.end() if rest else len(self.text)
+            indent = self._column(place.start) if place.members else self._column(place.key_start) + 2
         head = self.text[:at]
         if head and not head.endswith(("\n", "\r")):
             head += self._line_end
-        written = head + "".join(f"{line}{self._line_end}" for line in lines) + self.text[at:]
-        return self._first_right([written], expected)
+        return head + "".join(f"{line}{self._line_end}" for line in _lines_of(path, value, indent)) + self.text[at:]
+
+    def _column(self, at: int) -> int:
+        """Return how many characters are before a place in its line."""
+        return at - max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) - 1
 
     def _find(self, path: Path) -> tuple[Place, bool]:
         """Return the place of a text, and whether it is inside brackets."""
@@ -196,7 +270,7 @@ class EditableText:
         start = max(self.text.rfind("\n", 0, item.start), self.text.rfind("\r", 0, item.start)) + 1
         if not re.fullmatch(r" *-[ ]+", self.text[start : item.start]):
             raise NotEditable("The case does not begin on a line of its own after `- `; edit the file.")
-        found = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)").match(self.text, item.end)
+        found = _REST_OF_LINE.match(self.text, item.end)
         if found is None:
             raise NotEditable("The case does not end on a line of its own; edit the file.")
         return start, found.end()
@@ -274,8 +348,8 @@ def read_editable(text: str, syntax: Syntax) -> EditableText:
     if not reader.read():
         raise NotEditable(f"The file cannot be read: {reader.findings[-1].what}.")
     if syntax == "JSON":
-        return EditableText(text, syntax, reader.value, _json_place(text, reader.tree))
-    root, aliased = _yaml_places(text)
+        return EditableText(text, syntax, reader.value, json_place(text, reader.tree))
+    root, aliased = yaml_places(text)
     return EditableText(text, syntax, reader.value, root, aliased)
 
 
@@ -287,90 +361,34 @@ def _reader(text: str, syntax: Syntax) -> "ExactJson | ExactYaml":
     return ExactYaml(text)
 
 
+def _lines_of(path: tuple[str, ...], value: JsonValue, indent: int) -> Iterator[str]:
+    """Yield the lines of an entry in a block."""
+    *parents, name = path
+    for parent in parents:
+        yield f"{' ' * indent}{_yaml_text(parent)}:"
+        indent += 2
+    if isinstance(value, dict):
+        yield f"{' ' * indent}{_yaml_text(name)}:"
+        for key, below in value.items():
+            yield f"{' ' * (indent + 2)}{_yaml_text(key)}: {yaml_value(below)}"
+    else:
+        yield f"{' ' * indent}{_yaml_text(name)}: {yaml_value(value)}"
+
+
+def yaml_value(value: JsonValue, *, is_flow: bool = False) -> str:
+    """Return a value as YAML in one line."""
+    if isinstance(value, str):
+        return _yaml_text(value, is_flow=is_flow)
+    if isinstance(value, list):
+        return "[" + ", ".join(yaml_value(item, is_flow=True) for item in value) + "]"
+    if isinstance(value, dict):
+        pairs = (f"{_yaml_text(key, is_flow=True)}: {yaml_value(below, is_flow=True)}" for key, below in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    return json.dumps(value)
+
+
 def _shown(path: Path) -> str:
     return sanitize_line(spell(path), 80)
-
-
-def _all_places(place: Place) -> Iterator[Place]:
-    yield place
-    for inner in (*(place.items or ()), *(place.members or {}).values()):
-        yield from _all_places(inner)
-
-
-_DECODER = json.JSONDecoder()
-
-
-def _json_place(text: str, tree: Tree) -> Place:
-    """Return the places of a valid JSON value; the end of each is found by reading it once more."""
-    start = start_of(tree)
-    place = Place(start, _DECODER.raw_decode(text, start)[1])
-    if isinstance(tree, Branch) and tree.members is not None:
-        place.members = {key: _json_place(text, inner) for key, (_, inner) in tree.members.items()}
-    elif isinstance(tree, Branch) and tree.items is not None:
-        place.items = [_json_place(text, inner) for inner in tree.items]
-    return place
-
-
-@dataclass(slots=True)
-class _OpenPlace:
-    """A list or an object of which more values follow; `key` is the key of the next value."""
-
-    place: Place
-    last_end: int
-    key: str | None = None
-
-    def put(self, place: Place, key: str | None) -> None:
-        """Add the next value, or set the key of the next value; `key` is the text of a scalar."""
-        self.last_end = max(self.last_end, place.end)
-        if self.place.items is not None:
-            self.place.items.append(place)
-        elif self.key is None:
-            self.key = key or ""
-        elif self.place.members is not None:
-            self.place.members[self.key] = place
-            self.key = None
-
-
-def _yaml_places(text: str) -> tuple[Place, frozenset[str]]:
-    """Return the places of a valid YAML value, and the anchors that aliases refer to."""
-    import yaml
-
-    aliased: set[str] = set()
-    open_places: list[_OpenPlace] = []
-    place = Place(0, 0)
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
-    try:
-        while loader.check_event():
-            event: Any = loader.get_event()
-            start, end, anchor, key = event.start_mark.index, event.end_mark.index, getattr(event, "anchor", ""), None
-            match event:
-                case yaml.MappingStartEvent():
-                    opened = Place(start, end, flow=bool(event.flow_style), anchor=anchor or "", members={})
-                    open_places.append(_OpenPlace(opened, start))
-                    continue
-                case yaml.SequenceStartEvent():
-                    opened = Place(start, end, flow=bool(event.flow_style), anchor=anchor or "", items=[])
-                    open_places.append(_OpenPlace(opened, start))
-                    continue
-                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                    closed = open_places.pop()
-                    place = closed.place
-                    # The reported end of a block is behind the comments and blank lines that follow it.
-                    place.end = end if place.flow else closed.last_end
-                case yaml.ScalarEvent():
-                    if event.style in ("|", ">"):  # its reported end is behind the blank lines that follow it
-                        end = start + len(text[start:end].rstrip())
-                    place, key = Place(start, end, event.style or "", False, anchor or ""), event.value
-                case yaml.AliasEvent():
-                    aliased.add(anchor)
-                    place = Place(start, end, alias=anchor)
-                case _:
-                    continue
-            if open_places:
-                open_places[-1].put(place, key)
-    finally:
-        loader.dispose()
-    return place, frozenset(aliased)
 
 
 _HEADER = re.compile(r"[|>]([+-]?)([ \t]*(?:#[^\r\n]*)?)(\r\n|\r|\n)")
