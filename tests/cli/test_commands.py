@@ -146,6 +146,24 @@ def test_a_project_file_is_checked_and_its_faulty_entries_are_ignored(assay: Com
     assert f"✗ {project}:2:1: error: provider: unknown key." in doctor.out
 
 
+def test_each_setting_is_printed_with_its_origin(assay: CommandLine) -> None:
+    assert "Every setting has its default." in assay.run("config", "show").err
+    config = assay.home / "assay_config_dir" / "config.yaml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(
+        "theme: harbour\nreviewer: Ada\nproviders:\n  mine: {base_url: 'http://h/v1', api_key: sk-4711}\n"
+    )
+    project = assay.home / ".assay.yaml"
+    project.write_text("\ntheme: assay-light\n")
+    lines = [" ".join(line.split()) for line in assay.run("config", "show").out.splitlines()]
+    assert f"theme assay-light (project file {project}:2)" in lines
+    assert f"reviewer Ada (config file {config}:2)" in lines
+    assert f"providers.mine.api_key [hidden] (config file {config}:4)" in lines
+    assert not any("review.repeats" in line for line in lines)
+    lines = [" ".join(line.split()) for line in assay.run("config", "show", "--all").out.splitlines()]
+    assert "review.repeats 0 (default)" in lines
+
+
 def test_the_schema_of_a_project_file_is_printed(assay: CommandLine) -> None:
     assert set(json.loads(assay.run("schema", "--project").out)["properties"]) == {"theme", "keys", "risk", "review"}
 

@@ -5,6 +5,7 @@ import os
 import click
 
 from tui.cli.streams import print_path, say
+from tui.model.sanitize import sanitize_line
 
 
 @click.command()
@@ -58,6 +59,27 @@ def config_init() -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
         opened.write(config_template())
     say(f"Wrote {file}")
+
+
+@config.command("show")
+@click.option("--all", "with_defaults", is_flag=True, help="Print also the settings that have their default.")
+def config_show(with_defaults: bool) -> None:
+    """Print each setting with its value and where it comes from. Keys are not printed."""
+    from tui.config.folders import find_folders, find_project_file
+    from tui.session.config_file import ConfigFile
+    from tui.session.settings import ConfigSettings
+
+    file = ConfigFile(find_folders(os.environ), os.environ, find_project_file())
+    found = ConfigSettings(file, os.environ, lambda _: None).read()
+    rows = [each for each in found.settings if each.kind != "section" and (with_defaults or each.origin != "default")]
+    width = max((len(each.name) for each in rows), default=0)
+    for each in rows:
+        origin = f"{each.origin} {each.place}".strip()
+        print_path(sanitize_line(f"{each.name:<{min(width, 40)}} {each.text or '-'}  ({origin})", 500))
+    if found.fault:
+        say(found.fault)
+    if not rows:
+        say("Every setting has its default.")
 
 
 @config.command("check")

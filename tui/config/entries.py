@@ -101,15 +101,20 @@ _REFUSED_IN_PROJECTS = {
 }
 
 
+def project_shape(tree: YamlNode) -> tuple[ProjectShape, Nodes]:
+    """Return the valid settings of a project file, and the node of each value by its path."""
+    why = {
+        key: f"cannot be set by a project file, because {why}; {IN_CONFIG}" for key, why in _REFUSED_IN_PROJECTS.items()
+    }
+    return read_shape(tree, ProjectShape, why)
+
+
 def read_project(tree: YamlNode, config: Config) -> Config:
     """Return the config with the settings of a project file, which a stranger may have written.
 
     Problems are added at their position, and invalid entries are left out.
     """
-    why = {
-        key: f"cannot be set by a project file, because {why}; {IN_CONFIG}" for key, why in _REFUSED_IN_PROJECTS.items()
-    }
-    shape, nodes = read_shape(tree, ProjectShape, why)
+    shape, nodes = project_shape(tree)
     risk, review = shape.get("risk", {}), shape.get("review", {})
     before = len(tree.findings.problems)
     rule = _read_rule(risk, config.rule, nodes)

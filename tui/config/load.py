@@ -20,7 +20,7 @@ _OTHER_KEYS = ("GITLAB_TOKEN", "ASSAY_SSH_PASSPHRASE")
 _URLS_WITH_PASSWORDS = re.compile(r"(https?|all)_proxy|ASSAY_GIT_CREDENTIALS", re.IGNORECASE)
 _KEY_LINE = re.compile(r"auth|key|token|secret|pass|cookie|://", re.IGNORECASE)
 _WORD = re.compile(r"[^\s\"',{}\[\]@:]{8,}")
-_RULES = FileRules(
+CONFIG_RULES = FileRules(
     most_bytes=MOST_CONFIG_BYTES,
     most_depth=_MOST_DEPTH,
     sentences={
@@ -52,11 +52,11 @@ def load_config(folder: Path, environ: Mapping[str, str], project: Path | None =
 
 def with_project(config: Config, project: Path) -> Config:
     """Return the config with the settings of a project file. A faulty entry is ignored, and becomes a warning."""
-    findings = Findings(str(project), _RULES)
+    findings = Findings(str(project), CONFIG_RULES)
     try:
         if project.is_symlink():
             findings.add("is a symbolic link, which is not followed; replace it with a file")
-        elif (tree := read_nodes(read_beginning(project, _RULES.most_bytes), findings)) is not None:
+        elif (tree := read_nodes(read_beginning(project, CONFIG_RULES.most_bytes), findings)) is not None:
             from tui.config.entries import read_project
 
             config = read_project(tree, config)
@@ -132,7 +132,7 @@ def _read_file(folder: Path) -> bytes | None:
     """Return the content of the config file, or None if there is none. Raises ConfigError."""
     path = folder / CONFIG_FILE
     try:
-        return read_beginning(path, _RULES.most_bytes)
+        return read_beginning(path, CONFIG_RULES.most_bytes)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -147,7 +147,7 @@ def _read(
     # Only a file needs pydantic, which is expensive to import.
     from tui.config.entries import read_config
 
-    findings = Findings(str(path), _RULES)
+    findings = Findings(str(path), CONFIG_RULES)
     tree = read_nodes(data, findings)
     config = Config(secrets=dict(keys)) if tree is None else read_config(tree, path, environ, keys)
     return config, findings.in_order()

@@ -71,8 +71,8 @@ def _setting(shapes: Mapping[str, Any], name: str, field: Mapping[str, Any], pat
         return
     indent = "  " * depth
     if description := field.get("description"):
-        yield f"## {indent}{_first_upper(description)}{_limits(field)}"
-    inner = _shape(shapes, field)
+        yield f"## {indent}{_first_upper(description)}{limits_of(field)}"
+    inner = shape_of(shapes, field)
     entries = field.get("additionalProperties")
     if inner is not None:
         yield f"# {indent}{name}:"
@@ -80,7 +80,7 @@ def _setting(shapes: Mapping[str, Any], name: str, field: Mapping[str, Any], pat
             yield from _setting(shapes, key, below, f"{path}.{key}", depth + 1)
     elif isinstance(entries, Mapping):
         yield f"# {indent}{name}:"
-        entry, below = _ENTRIES[name], _shape(shapes, entries)
+        entry, below = _ENTRIES[name], shape_of(shapes, entries)
         if below is None:
             yield f"#   {indent}{entry}: {_text(_VALUES[path])}"
         else:
@@ -91,7 +91,8 @@ def _setting(shapes: Mapping[str, Any], name: str, field: Mapping[str, Any], pat
         yield f"# {indent}{name}: {_text(_example(field, path))}"
 
 
-def _shape(shapes: Mapping[str, Any], field: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def shape_of(shapes: Mapping[str, Any], field: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the shape that a field refers to, or None if it is no object with known keys."""
     reference = field.get("$ref", "").rpartition("/")[2]
     return shapes[reference] if reference else None
 
@@ -112,7 +113,7 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _limits(field: Mapping[str, Any]) -> str:
+def limits_of(field: Mapping[str, Any]) -> str:
     """Return the allowed values of a setting, or the limits of its number, as the end of its description."""
     found = [field, *field.get("anyOf", ())]
     words = next((each["enum"] for each in found if "enum" in each), None)

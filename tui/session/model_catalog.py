@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tui.config.folders import MOST_CONFIG_BYTES, Folders
-from tui.config.load import parse_config
+from tui.config.folders import Folders
 from tui.documents.files import read_whole
 from tui.model.errors import ConfigError, StoreError
 from tui.model.secrets import REMOVED
 from tui.model.servers import SERVERS, has_password, query_secrets, url_fault
 from tui.model.subjects import Config
+from tui.model.values import JsonObject
 from tui.processes.file_lock import locked
 from tui.providers.registry import provider_settings
+from tui.session.config_file import ConfigFile
 from tui.session.files import write_safely
 from tui.session.models import LISTLESS, ListedModels, ProvidersAlone, list_each
 
@@ -85,8 +86,9 @@ class ModelCatalog:
         use_config: Callable[[Config], object],
         built_in: Collection[str] = tuple(SERVERS),
     ) -> None:
-        self._folders, self._environ, self._config, self._use_config = folders, environ, config, use_config
+        self._environ, self._config, self._use_config = environ, config, use_config
         self._built_in = built_in
+        self._file = ConfigFile(folders, environ, Path(config.project) if config.project else None)
         self.lists: dict[str, ListedModels] = {}
         self.choices = ChosenModels(folders.data / "chosen-models.json")
 
@@ -125,23 +127,21 @@ class ModelCatalog:
         """
         if faults := self._faults_of(new):
             raise ProviderRefused(faults)
-        file = self._folders.config_file
-        before = self._read_config(file)
-        text = _with_provider(before or b"", new)
+        entry = {"kind": new.kind, "base_url": new.base_url}
+        if new.key_variable:
+            entry["api_key"] = f"${{{new.key_variable}}}"
+        filled: JsonObject = {key: value for key, value in entry.items() if value}
         try:
-            config = parse_config(file, text.encode(), self._environ)
+            config = self._file.edit(lambda document: document.add_entry("providers", new.name, filled))
         except ConfigError as error:
             raise ProviderRefused(_faults_by_field(error, new)) from error
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if self._read_config(file) != before:
-                raise ProviderRefused({"": f"{file} has just been changed by another program; try again."})
-            write_safely(file, text, mode=0o600 if before is None else None)
-        except OSError as error:
-            raise ProviderRefused({"": f"{file} cannot be written ({error.strerror})."}) from error
-        self._config = config
         self.lists.pop(new.name, None)
+        self.replace_config(config)
         self._use_config(config)
+
+    def replace_config(self, config: Config) -> None:
+        """Use another config from now on."""
+        self._config = config
 
     def _faults_of(self, new: NewProvider) -> dict[str, str]:
         faults = {}
@@ -163,31 +163,9 @@ class ModelCatalog:
             faults["key_variable"] = "expected the name of a variable (A-Z, 0-9, _), not the key"
         return faults
 
-    def _read_config(self, file: Path) -> bytes | None:
-        try:
-            return read_whole(file, MOST_CONFIG_BYTES)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise ProviderRefused({"": f"{file} cannot be read ({error.strerror})."}) from error
-
 
 PROVIDER_KINDS = ("openai", "anthropic")
 """The kinds of providers that can be added: those that have a URL."""
-
-
-def _with_provider(before: bytes, new: NewProvider) -> str:
-    from tui.documents.source_edits import NotEditable, read_editable
-
-    entry = {"kind": new.kind, "base_url": new.base_url}
-    if new.key_variable:
-        entry["api_key"] = f"${{{new.key_variable}}}"
-    try:
-        text = before.decode("utf-8")
-        return read_editable(text, "YAML").add_entry("providers", new.name, {k: v for k, v in entry.items() if v})
-    except (NotEditable, UnicodeDecodeError) as error:
-        what = str(error) if isinstance(error, NotEditable) else "The config file is not UTF-8."
-        raise ProviderRefused({"": what}) from error
 
 
 def _faults_by_field(error: ConfigError, new: NewProvider) -> dict[str, str]:

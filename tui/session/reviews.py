@@ -40,6 +40,10 @@ class Reviews:
         self._packets = PacketKeys(data / "packets")
         self._remembered = data / "reviewer"
 
+    def replace_config(self, config: Config) -> None:
+        """Use another config for everything that is opened from now on."""
+        self._config = config
+
     @paused_collector()
     def open_review(self, run_id: str, reviewer: str, *, blind: bool, repeats: int | None = None) -> RunReview:
         """Open a run for scoring, or continue where the reviewer stopped.

@@ -44,6 +44,7 @@ from tui.suites.load import Loaded, find_suites, load_suite
 if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
     from tui.session.model_catalog import ModelCatalog
+    from tui.session.settings import ConfigSettings
 
 _REMOTE = ("http://", "https://")
 _COMMAND = "cmd:"
@@ -156,11 +157,22 @@ class Session:
 
         return ModelCatalog(self.folders, self._environ, self.config, self._use_config)
 
+    @cached_property
+    def settings(self) -> "ConfigSettings":
+        """The settings of the config file, to display and to change."""
+        from tui.session.config_file import ConfigFile
+        from tui.session.settings import ConfigSettings
+
+        project = Path(self.config.project) if self.config.project else None
+        return ConfigSettings(ConfigFile(self.folders, self._environ, project), self._environ, self._use_config)
+
     def _use_config(self, config: Config) -> None:
-        """Use a config that has another provider from now on."""
+        """Use a config that has changed from now on."""
         self.config, self.secrets = config, Secrets(config.secrets.values())
         self._providers.use_config(config)
         self._prices = PriceBook(config, self._environ)
+        self.reviews.replace_config(config)
+        self.catalog.replace_config(config)
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -1,0 +1,169 @@
+"""The settings of the config file, to display and to change."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tui.config.folders import MOST_CONFIG_BYTES
+from tui.config.load import parse_config
+from tui.config.settings import Kind, Setting, entry_fields, kind_of_entry, list_settings
+from tui.documents.files import read_whole
+from tui.model.errors import ConfigError
+from tui.model.sanitize import sanitize_line
+from tui.model.secrets import Secrets
+from tui.model.subjects import Config
+from tui.model.values import JsonValue
+from tui.session.config_file import ConfigFile
+
+if TYPE_CHECKING:
+    from tui.documents.source_edits import EditableText
+
+ADDABLE = ("models", "rules", "keys", "prices")
+"""The sections that `add` accepts."""
+
+
+class SettingRefused(ConfigError):
+    """A setting is invalid or cannot be written: `faults` has a message for each field, or for an empty name."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        super().__init__(" ".join(f"{field}: {what}" if field else what for field, what in faults.items()))
+        self.faults = faults
+
+
+@dataclass(frozen=True, slots=True)
+class SettingList:
+    """The settings, and a sentence about a config file that cannot be read."""
+
+    settings: tuple[Setting, ...]
+    fault: str = ""
+
+
+class ConfigSettings:
+    """The settings, which are read from the files at each call. `use_config` gets the config after each change.
+
+    All methods block: call them in a thread.
+    """
+
+    def __init__(self, file: ConfigFile, environ: Mapping[str, str], use_config: Callable[[Config], object]) -> None:
+        self._file, self._environ, self._use_config = file, environ, use_config
+
+    @property
+    def path(self) -> str:
+        """Return the path of the config file."""
+        return str(self._file.path)
+
+    def read(self) -> SettingList:
+        """Return the settings as the files are now. Raises nothing."""
+        data, fault = None, ""
+        secrets = parse_config(self._file.path, b"", self._environ).secrets
+        try:
+            data = self._file.read()
+            secrets = parse_config(self._file.path, data or b"", self._environ).secrets
+        except ConfigError as error:
+            fault = str(error)
+        hide = Secrets(secrets.values()).hide
+        return SettingList(tuple(replace(each, text=hide(each.text)) for each in self._list(data)), hide(fault))
+
+    def _list(self, data: bytes | None) -> tuple[Setting, ...]:
+        project, project_data = self._file.project, None
+        if project is not None and not project.is_symlink():
+            try:
+                project_data = read_whole(project, MOST_CONFIG_BYTES)
+            except OSError:
+                project_data = None
+        return list_settings(self._file.path, data, project, project_data, self._environ)
+
+    def save(self, setting: Setting, text: str) -> None:
+        """Write another value into the config file, and use it. Raises SettingRefused.
+
+        The setting is refused if its value is no longer the displayed one.
+        """
+        value = _value(setting.kind, text)
+        self._edit(setting, lambda document: document.put(setting.path, value))
+
+    def remove(self, setting: Setting) -> None:
+        """Remove a setting from the config file, so that its default applies. Raises SettingRefused."""
+        self._edit(setting, lambda document: document.remove(setting.path))
+
+    def add(self, section: str, name: str, texts: Mapping[str, str]) -> None:
+        """Add an entry with these fields to a section; an entry that is a single value has a field with an empty name.
+
+        Raises SettingRefused with the faults by field; that of the name is under `name`.
+        """
+        if section not in ADDABLE:
+            raise SettingRefused({"": f"{section} cannot be added here."})
+        if not name:
+            raise SettingRefused({"name": "is missing"})
+        missing = [key for key, _, is_required in entry_fields(section) if is_required and not texts.get(key)]
+        if missing:
+            raise SettingRefused(dict.fromkeys(missing, "is missing"))
+        values = {key: _value(kind_of_entry(section, key), text) for key, text in texts.items() if text}
+
+        def change(document: "EditableText") -> str:
+            held = document.value.get(section) if isinstance(document.value, dict) else None
+            if isinstance(held, dict) and name in held:
+                raise SettingRefused({"name": "is in the config file already"})
+            return document.put((section, name), values.get("", values))
+
+        self._write((section, name), change)
+
+    def _edit(self, setting: Setting, change: Callable[["EditableText"], str]) -> None:
+        if setting.origin == "project file":
+            raise SettingRefused({"": f"It is set by the project file, {setting.place}; edit that file."})
+        if setting.kind in ("read-only", "section"):
+            raise SettingRefused({"": "It cannot be changed here; edit the config file."})
+
+        def change_unless_changed(document: "EditableText") -> str:
+            now = next((each for each in self._list(document.text.encode()) if each.path == setting.path), None)
+            if now is None or (now.text, now.origin) != (setting.text, setting.origin):
+                shown = sanitize_line(now.text, 60) if now is not None and now.text else "not set"
+                raise SettingRefused({"": f"Another program has changed it: it is {shown} now."})
+            return change(document)
+
+        self._write(setting.path, change_unless_changed)
+
+    def _write(self, path: tuple[str, ...], change: Callable[["EditableText"], str]) -> None:
+        try:
+            config = self._file.edit(change)
+        except SettingRefused:
+            raise
+        except ConfigError as error:
+            raise SettingRefused(_faults(error, ".".join(path))) from error
+        self._use_config(config)
+
+
+def _faults(error: ConfigError, path: str) -> dict[str, str]:
+    """Return the errors of a config at or below a path by the rest of their path; others under an empty name."""
+    faults: dict[str, str] = {}
+    for problem in error.problems:
+        if problem.level == "error":
+            inside = problem.where == path or problem.where.startswith((f"{path}.", f"{path}["))
+            field = problem.where.removeprefix(path).lstrip(".").partition("[")[0] if inside else ""
+            faults.setdefault(field, problem.what if inside else str(problem))
+    return faults or {"": str(error)}
+
+
+def _value(kind: Kind, text: str) -> JsonValue:
+    """Return the value of a text that was typed. Raises SettingRefused."""
+    text = text.strip()
+    if kind == "list":
+        return _list(text)
+    if kind == "number":
+        for number in (int, float):
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    return text
+
+
+def _list(text: str) -> JsonValue:
+    from tui.documents.source_edits import NotEditable, read_editable
+
+    try:
+        value = read_editable(text if text.startswith("[") else f"[{text}]", "YAML").value
+    except NotEditable:
+        value = None
+    if not isinstance(value, list) or not value:
+        raise SettingRefused({"": "expected a list, for example [one, 'two, with a comma']"})
+    return value
