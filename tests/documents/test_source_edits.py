@@ -35,6 +35,22 @@ EXPECTED = ("testCases", 0, "expectedPatterns")
 FORBIDDEN = ("testCases", 0, "forbiddenPatterns")
 
 
+@pytest.mark.parametrize("new", [" foo", "", "bar", "a\nb", "\x85"])
+@pytest.mark.parametrize(
+    "item",
+    [
+        "|-   # keep me\n    foo", ">-   # keep me\n    foo", "|2-   # keep me\n     foo",
+        "!!str  # keep me\n    foo", "&x  # keep me\n    # keep me\n    'foo'", "&x\n    |  # keep me\n    foo\n",
+        "&x !!str foo  # keep me",
+    ],
+)  # fmt: skip
+def test_every_comment_stays(item: str, new: str) -> None:
+    text = f"list:\n  - {item}\n  - b\n"
+    edited = read_editable(text, "YAML").replace({("list", 0): new})
+    assert edited.count("# keep me") == text.count("# keep me")
+    assert edited.startswith("list:\n  - ")
+
+
 @pytest.mark.parametrize(
     ("path", "new", "before", "after"),
     [
@@ -195,10 +211,12 @@ SAFE = st.from_regex(r"[a-z][a-z.|()+]{0,8}[a-z]", fullmatch=True)
 def written_texts(draw: st.DrawFn) -> str:
     """Return an item of a YAML block list in any style, with a comment where one is possible."""
     text, comment = draw(SAFE), draw(st.sampled_from(["", " # c"]))
-    style = draw(st.sampled_from(["", "'", '"', "|", "|-", "|+", ">", ">-", "|2-", "two", "two'"]))
+    style = draw(st.sampled_from(["", "'", '"', "|", "|-", "|+", ">", ">-", "|2-", "two", "two'", "!!str"]))
     if style[:1] in ("|", ">"):
         inner = "    " if style == "|2-" else draw(st.sampled_from(["   ", "     "]))
         return f"{style}{comment}\n{inner}{text}{draw(st.sampled_from(['', chr(10)]))}"
+    if style == "!!str":
+        return f"{style}{comment}\n    {text}"
     if style == "two":
         return f"{text}\n     more{comment}"
     if style == "two'":

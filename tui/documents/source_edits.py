@@ -325,11 +325,13 @@ class EditableText:
         raw = self.text[place.start : place.end]
         if self.syntax == "JSON":
             return place.start, place.end, json.dumps(new, ensure_ascii=raw.isascii() and "\\u" in raw)
-        properties = re.match(r"(?:[&!][^\s]*\s+)*", raw)
+        properties = re.match(r"(?:[&!][^\s]*\s+(?:#[^\r\n]*\s+)*)*", raw)
         start = place.start + (properties.end() if properties else 0)
         if place.style in ("|", ">"):
             block = _block(self.text, start, place.style, new) if attempt == 0 else None
-            return start, place.end, block or _yaml_text(new, is_flow=is_flow, quote="'")
+            comment = _HEADER_COMMENT.match(self.text, start)
+            quoted = _yaml_text(new, is_flow=is_flow, quote="'")
+            return start, place.end, block or quoted + (comment[1] if comment else "")
         quote = place.style if attempt == 0 else '"'
         return start, place.end, _yaml_text(new, is_flow=is_flow, quote=quote)
 
@@ -392,6 +394,7 @@ def _shown(path: Path) -> str:
 
 
 _HEADER = re.compile(r"[|>]([+-]?)([ \t]*(?:#[^\r\n]*)?)(\r\n|\r|\n)")
+_HEADER_COMMENT = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)")
 _NOT_SINGLE = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _CHOMPING = {0: "-", 1: ""}
 
