@@ -96,6 +96,16 @@ def test_a_run_without_results_is_reported(format: ReportFormat) -> None:
     assert "nan" not in text.lower().replace("finan", "")
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_case_that_is_not_planned_for_each_model_is_reported(format: ReportFormat) -> None:
+    kept = small_run()
+    trials = tuple(key for key in kept.plan.trials if key != TrialKey("sec-001", B))
+    results = tuple(result for result in kept.results if result.trial != TrialKey("sec-001", B))
+    text = whole(replace(kept, plan=replace(kept.plan, trials=trials), results=results), format)
+    if format == "markdown":
+        assert "| sec-001 SQL query | ✓ | · |" in text
+
+
 @pytest.mark.parametrize("format", PEOPLE)
 def test_every_planned_model_is_named(format: ReportFormat) -> None:
     text = render_report(replace(small_run(), results=small_run().results[:1]), format)

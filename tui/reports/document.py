@@ -124,10 +124,11 @@ def _matrix(run: Reported, targets: Mapping[TrialKey, str]) -> Iterator[Block]:
         cell = Jump(targets[key], mark) if key in targets else mark
         cells.setdefault(key.case, {}).setdefault(key.model, []).append(cell)
     rows: list[tuple[Line, ...]] = []
+    not_run = [Status("", MARKS[""])]  # also of a case that is not planned for each model
     for case, by_model in cells.items():
         known = run.cases.get(case)
         name: Line = (case, Faint(f" {known.name}")) if known and known.name != case else case
-        rows.append((name, *(tuple(by_model.get(model, ())) for model in models)))
+        rows.append((name, *(tuple(by_model.get(model, not_run)) for model in models)))
     yield Table(("Case", *models), tuple(rows))
     yield Paragraph(_MARKS_MEAN, "faint")
 

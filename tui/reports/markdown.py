@@ -56,7 +56,7 @@ def _pieces(text: Line, limit: int, *, cell: bool) -> str:
     written = ""
     every = (text,) if isinstance(text, str) else text
     plain = [_plain(piece) for piece in every]
-    for piece, own, following in zip(every, plain, [*plain[1:], ""], strict=True):
+    for piece, own, following in zip(every, plain, [*plain, ""][1:], strict=True):
         if isinstance(piece, Code) and not cell:
             written += code(own, limit)
             continue
