@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from tui.config.folders import Folders
@@ -28,6 +29,7 @@ from tui.runner.control import Control
 from tui.session.check_edits import CheckEdits
 from tui.session.consent import Consent
 from tui.session.model_catalog import ModelCatalog
+from tui.session.pane_sizes import PaneSizes
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 
@@ -86,6 +88,10 @@ class ScriptedSession:
     @property
     def check_edits(self) -> CheckEdits:
         return CheckEdits(self.history._store)
+
+    @cached_property
+    def pane_sizes(self) -> PaneSizes:
+        return PaneSizes(next(iter(self.suites), Path("none/suite.yaml")).parent / "data" / "pane-sizes.json")
 
     @property
     def catalog(self) -> ModelCatalog:

@@ -58,6 +58,7 @@ class AssayApp(ThemedApp[int]):
             "question_mark", "help", "help", id="app.help", tooltip="Show the keys of this screen", key_display="?"
         ),
         Binding("ctrl+p", "command_palette", "commands", id="app.palette", tooltip="Search all commands and themes"),
+        Binding("W", "move_borders", "borders", id="app.borders", tooltip="Move the borders between panes", show=False),
         Binding("q,ctrl+q,ctrl+c", "leave", "Quit", id="app.leave", tooltip="Quit Assay", show=False),
         Binding(
             "ctrl+z",
@@ -218,6 +219,8 @@ class AssayApp(ThemedApp[int]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active. While a text is typed, the keys that find something are normal characters."""
         del parameters
+        if action == "move_borders":
+            return bool(self.screen.query("Splitter"))
         return action not in ("jump", "search") or (self._finder is not None and not self._finder.typing)
 
     def action_jump(self) -> None:
@@ -240,6 +243,12 @@ class AssayApp(ThemedApp[int]):
         context = self._app_context
         if context is not None and context.selection.open_suite is not None:
             await Navigator(context, self.screen).export_suite(context.selection.open_suite)
+
+    def action_move_borders(self) -> None:
+        """Move the next border of the screen by keys, or go back to the panes after the last one."""
+        from tui.app.widgets.splitter import focus_next_splitter
+
+        focus_next_splitter(self.screen)
 
     def action_tour(self) -> None:
         """Show the tour of the screen."""

@@ -29,7 +29,7 @@ class AppContext:
     each screen. Nothing else owns what is in it, so a screen keeps no second copy and finds no service through
     `self.app`:
 
-    - `session`: config, suites, models, `history` (saved runs) and `reviews` (scores by people);
+    - `session`: config, suites, models, `history` (saved runs), `reviews` (scores by people) and `pane_sizes`;
     - `open_suites`: the suite files and saved runs that are open, and the `RunState` of each (`state(path)`);
     - `selection`: the selected suite and case, the models displayed for each suite, filter and streaming option;
     - `runs`: the run queue: `add`, `cancel_all`, `toggle_pause`, `change_concurrency`, `current`, `queued`;
@@ -78,6 +78,7 @@ async def open_context(
     try:
         await asyncio.to_thread(open_suites.find)
         remembered = await asyncio.to_thread(lambda: session.catalog.choices.read())
+        await asyncio.to_thread(session.pane_sizes.load)
     except BaseException:
         await session.close()
         raise

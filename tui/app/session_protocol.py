@@ -12,6 +12,7 @@ from tui.model.subjects import Config, Subject
 from tui.model.suite import Suite
 from tui.runner.control import Control
 from tui.session.consent import Consent
+from tui.session.pane_sizes import PaneSizes
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class Session(Protocol):
     @property
     def catalog(self) -> "ModelCatalog":
         """Return the providers with their models, and the models that were chosen for each suite."""
+        ...
+
+    @property
+    def pane_sizes(self) -> PaneSizes:
+        """Return the sizes of panes that the user has chosen."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

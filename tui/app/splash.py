@@ -35,8 +35,10 @@ def start_lines(message: str) -> list[Line]:
     return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
 
 
-_WIDE, _NARROW, _TINY = 150, 110, 60
-_SHORT, _LOW = 30, 18
+WIDE, NARROW, TINY = 150, 110, 60
+"""Columns from which, or below which, the frame has another width."""
+SHORT, LOW = 30, 18
+"""Rows below which parts of the frame are lower, or hidden."""
 
 
 class FrameScreen(AppScreen[None]):
@@ -55,11 +57,11 @@ class FrameScreen(AppScreen[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Set the classes for the size, by which the stylesheet hides widgets without room."""
-        self.set_class(event.size.width >= _WIDE, "-wide")
-        self.set_class(event.size.width < _NARROW, "-narrow")
-        self.set_class(event.size.width < _TINY, "-tiny")
-        self.set_class(event.size.height < _SHORT, "-short")
-        self.set_class(event.size.height < _LOW, "-low")
+        self.set_class(event.size.width >= WIDE, "-wide")
+        self.set_class(event.size.width < NARROW, "-narrow")
+        self.set_class(event.size.width < TINY, "-tiny")
+        self.set_class(event.size.height < SHORT, "-short")
+        self.set_class(event.size.height < LOW, "-low")
 
 
 class _Name(PieceLine):

@@ -33,6 +33,7 @@ from tui.runner.trial_context import TrialContext
 from tui.session.consent import Consent, ConsentRecord, agent_consents
 from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
 from tui.session.open_history import open_store
+from tui.session.pane_sizes import PaneSizes
 from tui.session.provenance import Digests, versions_of
 from tui.session.providers import OpenProviders, PriceBook, reopen_all
 from tui.session.records import is_finished
@@ -134,6 +135,7 @@ class Session:
         self.config = load_config(self.folders.config, environ, find_project_file())
         self.secrets = Secrets(self.config.secrets.values())
         self.store = open_store(self.folders)
+        self.pane_sizes = PaneSizes(self.folders.data / "pane-sizes.json")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
         self._providers = OpenProviders(self.config, environ, self.store, replay_speed)
         self._checker = Checker()

@@ -15,13 +15,14 @@ from tui.app.review.view import ReviewView
 from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.key_queue import KeyQueue
 from tui.model.errors import StoreError
+from tui.session.pane_sizes import PaneSizes
 
 
 class _Screen(Screen[None]):
     def __init__(self, session: ReviewSession) -> None:
         super().__init__()
         self.keys = KeyQueue(self)
-        self.view = ReviewView(session, self.keys)
+        self.view = ReviewView(session, self.keys, PaneSizes(Path("none") / "pane-sizes.json"))
         self.shown = 0
 
     def target(self) -> object:

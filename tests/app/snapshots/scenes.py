@@ -174,3 +174,6 @@ SCENES = (
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
     Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )
+_WORK = ("explore-suite", "explore-answers", "explore-diff", "check-editor", "matrix", "compare", "review", "runs")
+WORK_SCENES = tuple(scene for scene in SCENES if scene.name in _WORK)
+"""The screens on which people work, each once; they have pictures in more sizes and themes."""

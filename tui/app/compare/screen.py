@@ -23,6 +23,7 @@ from tui.app.notifications import notify_error
 from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
+from tui.app.widgets.splitter import Room, Splitter
 from tui.model.errors import AssayError
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
@@ -31,6 +32,7 @@ from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
 _NARROW, _BESIDE = 100, 110
+_LEAST_CASES, _LEAST_ANSWERS = 20, 60
 _HIDDEN = "Names are hidden in blind mode. Press {toggle_blind} to show them."
 
 
@@ -47,12 +49,12 @@ class CompareScreen(AppScreen[None]):
     DEFAULT_CSS = """
     CompareScreen { background: $background; color: $foreground; }
     CompareScreen #cases {
-        width: 26%; min-width: 34; max-width: 48; padding: 0 1;
+        padding: 0 1;
         border: round $quiet-border; border-title-color: $foreground;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    CompareScreen.-narrow #cases { display: none; }
-    CompareScreen #body { height: 1fr; }
+    CompareScreen.-narrow #cases, CompareScreen.-narrow Splitter { display: none; }
+    CompareScreen #body { height: 1fr; layers: panels borders; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("right_square_bracket", "step(1)", "next-case", "Next case", "next case", "]"),
@@ -77,6 +79,9 @@ class CompareScreen(AppScreen[None]):
     def __init__(self, suite: Suite, a: Source, b: Source, case: str | None, context: AppContext) -> None:
         super().__init__()
         self.title_line, self.entries, self.view = CompareTitle(), CaseList(), CompareView()
+        self._cases = Vertical(self.entries, id="cases")
+        self._cases.border_title = Content("Cases")
+        self._border = Splitter(self._cases, context.session.pane_sizes)
         self._pairs = AnswerPairs(context.session.history.answers, suite, context.session.reviews)
         self._scores, self._navigator = context.scores, Navigator(context, self)
         self._sources, self._first_case = [a, b], case
@@ -90,9 +95,8 @@ class CompareScreen(AppScreen[None]):
         """Yield the title, the cases and the answers."""
         yield self.title_line
         with Horizontal(id="body"):
-            with Vertical(id="cases") as box:
-                box.border_title = Content("Cases")
-                yield self.entries
+            yield self._cases
+            yield self._border
             yield self.view
         yield KeyFooter()
 
@@ -102,8 +106,11 @@ class CompareScreen(AppScreen[None]):
         self._open()
 
     def on_resize(self, event: Resize) -> None:
-        """Hide the list of cases where the screen is narrow."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
+        """Arrange the list of cases beside the answers; hide it where the screen is narrow."""
+        width = event.size.width
+        self.set_class(width < _NARROW, "-narrow")
+        usual = max(34, min(int(width * 0.26), 48))
+        self._border.fit(Room("compare.cases", "right", width, usual, _LEAST_CASES, _LEAST_ANSWERS))
 
     @property
     def comparison(self) -> ComparisonSession | None:

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.events import DescendantFocus
+from textual.events import DescendantFocus, Resize
 
 from tui.app.context import AppContext
 from tui.app.explore.answer_panes import AnswerPanes
@@ -16,6 +15,7 @@ from tui.app.explore.copy_menu import copies, copy_one
 from tui.app.explore.header_bar import HeaderBar
 from tui.app.explore.header_lines import clone_note
 from tui.app.explore.keys import EXPLORE_KEYS
+from tui.app.explore.layout import ExploreLayout
 from tui.app.explore.live_run import LiveRun
 from tui.app.explore.overview import SuiteOverview
 from tui.app.explore.saved_runs import SavedRuns
@@ -60,24 +60,6 @@ _CASE_ACTIONS = frozenset({"copy", "go_to_diff", "match", "pane", "pane_beside",
 class ExploreScreen(FrameScreen):
     """Display the selected suite or case, and follow the run that is in progress."""
 
-    DEFAULT_CSS = """
-    ExploreScreen DetailTabs {
-        height: 40%; min-height: 7; border: round $quiet-border; border-subtitle-color: $dim; padding: 0 1;
-        &:focus-within { border: round $focused-border; }
-    }
-    ExploreScreen.-short DetailTabs { height: 48%; }
-    ExploreScreen AnswerPanes, ExploreScreen DetailTabs, ExploreScreen QuestionLine,
-    ExploreScreen.-case #overview { display: none; }
-    ExploreScreen.-case AnswerPanes, ExploreScreen.-case DetailTabs,
-    ExploreScreen.-case QuestionLine { display: block; }
-    ExploreScreen.-case.-low QuestionLine, ExploreScreen.-case.-only-details QuestionLine { display: none; }
-    ExploreScreen.-case.-low DetailTabs, ExploreScreen.-case.-zoomed DetailTabs, ExploreScreen.-zoomed SuitePanel,
-    ExploreScreen.-no-suites SuitePanel { display: none; }
-    ExploreScreen.-case.-only-details DetailTabs { display: block; height: 1fr; }
-    ExploreScreen.-case.-only-details AnswerPanes, ExploreScreen.-case.-only-details SuitePanel { display: none; }
-    ExploreScreen SuitePanel.-explained, ExploreScreen DetailTabs.-explained,
-    ExploreScreen .-explained AnswerPane, ExploreScreen .-explained DetailTabs { border: round $accent; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
     AUTO_FOCUS = "#tree"
 
@@ -95,30 +77,32 @@ class ExploreScreen(FrameScreen):
         self.overview = SuiteOverview(context.selection, id="overview")
         self.details = DetailTabs(context, id="details")
         self.question = QuestionLine(id="question")
+        self.arrangement = ExploreLayout(
+            self.suites, self.overview, self.question, self.answers, self.details, context.session.pane_sizes
+        )
         self._marks_changed = False
         self._flushes = 0
 
     def compose(self) -> ComposeResult:
         """Compose the header, the suites beside the overview or the answers, and the footer."""
         yield self.header
-        with Horizontal(id="body"):
-            yield self.suites
-            with Vertical(id="middle"):
-                yield self.overview
-                yield self.question
-                yield self.answers
-                yield self.details
+        yield self.arrangement
         yield KeyFooter()
 
     def on_mount(self) -> None:
         """Display the suites that have been found, and create the timer that displays streamed text."""
+        self.arrangement.fit(self.app.size)
         self._flush_timer = self.set_interval(1 / FLUSHES_PER_SECOND, self._flush, pause=True)
         self.suites.show()
+
+    def on_resize(self, event: Resize) -> None:
+        """Arrange the parts for the size, before Textual lays them out."""
+        self.arrangement.fit(event.size)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active. While a filter is typed, the key of the filter is a normal character."""
         del parameters
-        if action in _CASE_ACTIONS and not self.has_class("-case"):
+        if action in _CASE_ACTIONS and not self.arrangement.has_case:
             return False
         if action == "go_to_diff":
             return self.details.offers("diff")
@@ -164,7 +148,7 @@ class ExploreScreen(FrameScreen):
     def show_selection(self) -> None:
         """Display the selected case, or the suite if no case is selected."""
         has_case = self.selection.case is not None and bool(self.selection.models)
-        self.set_class(has_case, "-case")
+        self.arrangement.show_case(has_case)
         self.question.show(self.selection.case if has_case else None)
         if has_case:
             self.answers.show()
@@ -177,7 +161,7 @@ class ExploreScreen(FrameScreen):
 
     def _show_details(self) -> None:
         """Update the open tab."""
-        if self.has_class("-case"):
+        if self.arrangement.has_case:
             self.details.show(self.answers.current_model)
 
     def _show_header(self) -> None:
@@ -531,22 +515,17 @@ class ExploreScreen(FrameScreen):
 
     def action_zoom(self) -> None:
         """Zoom the current pane, or the tabs if they have the focus, or restore the layout."""
-        if self.has_class("-only-details") or (self.details.has_focus_within and not self.answers.zoomed):
-            self.toggle_class("-only-details")
-            return
-        zoomed = not self.answers.zoomed
-        self.set_class(zoomed, "-zoomed")
-        self.answers.zoom(zoomed)
+        self.arrangement.zoom()
 
     async def action_filter(self) -> None:
         """Open the filter."""
-        self.remove_class("-no-suites")
+        self.arrangement.show_suites(True)
         await self.suites.open_filter()
 
     def action_back(self) -> None:
         """Close the zoom, else the filter, else focus the suites."""
-        if self.answers.zoomed or self.has_class("-only-details"):
-            self.action_zoom()
+        if self.arrangement.is_zoomed:
+            self.arrangement.zoom()
         elif self.suites.filtering and self.suites.has_focus_within:
             self.suites.close_filter()
         else:
@@ -554,18 +533,18 @@ class ExploreScreen(FrameScreen):
 
     def action_pane(self, number: int) -> None:
         """Go to a pane by its index."""
-        self.remove_class("-only-details")
+        self.arrangement.show_only_details(False)
         self.answers.go_to(number)
 
     def action_pane_beside(self, by: int) -> None:
         """Go to the next or previous pane."""
-        self.remove_class("-only-details")
+        self.arrangement.show_only_details(False)
         self.answers.step(by)
         self._show_details()
 
     def action_toggle_tree(self) -> None:
         """Show or hide the suites."""
-        self.toggle_class("-no-suites")
+        self.arrangement.toggle_suites()
 
     def action_toggle_panes(self, option: Literal["in_step", "rendered"]) -> None:
         """Scroll the panes together or separately, or switch them between text and rendered Markdown."""
@@ -592,12 +571,7 @@ class ExploreScreen(FrameScreen):
     def action_go_to_diff(self) -> None:
         """Switch to the Diff tab and focus it; full screen if nothing else fits beside it."""
         self.details.switch_to("diff")
-        self.set_class(
-            self.answers.zoomed or self.has_class("-low") or self.has_class("-only-details"), "-only-details"
-        )
-        if self.answers.zoomed:
-            self.answers.zoom(False)
-            self.remove_class("-zoomed")
+        self.arrangement.reveal_details()
         self.details.call_after_refresh(self.details.focus_diff)
 
     @on(AttemptsTab.AttemptChosen)

@@ -14,6 +14,7 @@ from tui.app.keymap import key_of
 from tui.app.presentation.pieces import Line
 from tui.app.screens import Dialog
 from tui.app.theme.styles import content_of_lines
+from tui.app.widgets.splitter import Splitter
 
 
 class _Step(NamedTuple):
@@ -147,3 +148,5 @@ class TourScreen(Dialog[None]):
         if part:
             for widget in self._below.query(f"#{part}"):
                 widget.add_class("-explained")
+        for splitter in self._below.query(Splitter):
+            splitter.refresh()

@@ -35,6 +35,7 @@ from tui.app.review.view import ReviewView
 from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.key_queue import KeyQueue
+from tui.app.widgets.splitter import Splitter
 from tui.app.widgets.text_views import PieceLine
 from tui.model.errors import AssayError
 from tui.model.risk import EXTENTS
@@ -162,7 +163,7 @@ class ReviewScreen(AppScreen[None]):
             self.review_session.go_to(start)
         self.keys = KeyQueue(self)
         self.title_line, self.last_act = ReviewTitle(), LastAct()
-        self.view = ReviewView(self.review_session, self.keys)
+        self.view = ReviewView(self.review_session, self.keys, context.session.pane_sizes)
         self._scoring = Scoring(self.review_session)
         self._hold, self._unsaved_work = context.notification_hold, context.unsaved_work
         self._reviews, self._navigator = context.session.reviews, Navigator(context, self)
@@ -228,6 +229,8 @@ class ReviewScreen(AppScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable what makes no sense now; while names are hidden, everything that would reveal them."""
         del parameters
+        if isinstance(self.focused, Splitter):
+            return False  # its own keys move the border
         if self._why_disabled(action):
             return None
         if action in _ITEM_ACTIONS and self.review_session.item is None:

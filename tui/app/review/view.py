@@ -2,7 +2,7 @@
 
 import asyncio
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.geometry import Size
@@ -17,12 +17,17 @@ from tui.app.review.lines import answer_name, empty_lines, end_lines
 from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_panel import QueuePanel
 from tui.app.widgets.key_queue import KeyQueue
+from tui.app.widgets.splitter import Room, Splitter
 from tui.app.widgets.text_views import FittedTextPanel
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey, ReviewItem
+from tui.session.pane_sizes import PaneSizes
 
 _STACKED_BELOW, _TALL_FROM = 110, 40  # columns, rows of the screen
+_QUEUE_FROM = 200  # columns of the screen from which the queue is displayed beside the answer
+_USUAL_QUEUE, _MOST_USUAL_CRITERION = 44, 100
+_LEAST_QUEUE, _LEAST_CRITERION, _LEAST_ANSWER = 24, 40, 40
 
 
 class ReviewView(Horizontal):
@@ -32,11 +37,12 @@ class ReviewView(Horizontal):
     """
 
     DEFAULT_CSS = """
-    ReviewView { height: 1fr; }
+    ReviewView { height: 1fr; layers: panels borders; }
     ReviewView.-stacked { layout: vertical; }
     ReviewView.-stacked QueuePanel { width: 1fr; }
     ReviewView.-stacked.-queue AnswerPanel, ReviewView.-zoomed QueuePanel, ReviewView.-zoomed CriterionPanel,
-    ReviewView.-end AnswerPanel, ReviewView.-end CriterionPanel, ReviewView #end { display: none; }
+    ReviewView.-end AnswerPanel, ReviewView.-end CriterionPanel, ReviewView.-end #criterion-border,
+    ReviewView.-stacked Splitter, ReviewView.-zoomed Splitter, ReviewView #end { display: none; }
     ReviewView.-end #end {
         display: block; width: 1fr; border: round $focused-border; border-title-color: $accent; padding: 1 2;
     }
@@ -45,10 +51,13 @@ class ReviewView(Horizontal):
     class ItemShown(Message):
         """The answer of the current item is on the screen."""
 
-    def __init__(self, session: ReviewSession, keys: KeyQueue) -> None:
+    def __init__(self, session: ReviewSession, keys: KeyQueue, sizes: PaneSizes) -> None:
         super().__init__()
         self.answers = AnswerCache(session.review)
         self.queue, self.answer, self.criterion = QueuePanel(keys), AnswerPanel(), CriterionPanel(keys)
+        self._queue_border = Splitter(self.queue, sizes, id="queue-border")
+        self._criterion_border = Splitter(self.criterion, sizes, id="criterion-border")
+        self._queue_border.display = self._is_wide = self._opened_by_width = False
         self._end = FittedTextPanel(id="end")
         self._session, self._keys = session, keys
         self._loaded: LoadedAnswer | None = None
@@ -56,7 +65,9 @@ class ReviewView(Horizontal):
     def compose(self) -> ComposeResult:
         """Yield the panels."""
         yield self.queue
+        yield self._queue_border
         yield self.answer
+        yield self._criterion_border
         yield self.criterion
         yield self._end
 
@@ -66,6 +77,36 @@ class ReviewView(Horizontal):
         self.set_class(stacked, "-stacked")
         self.criterion.set_class(stacked, "-stacked")
         self.answer.set_class(screen.height >= _TALL_FROM and not stacked, "-tall")
+        self._open_queue_by_width(screen.width >= _QUEUE_FROM)
+        if stacked:
+            self._queue_border.release()
+            self._criterion_border.release()
+        else:
+            self._fit_panels(screen.width)
+
+    def _fit_panels(self, width: int) -> None:
+        least = _LEAST_ANSWER + _LEAST_CRITERION
+        self._queue_border.fit(Room("review.queue", "right", width, _USUAL_QUEUE, _LEAST_QUEUE, least))
+        queue = self._queue_border.panel_size if self.queue_open else 0
+        usual = min((width - queue) // 2, _MOST_USUAL_CRITERION)
+        rest = _LEAST_ANSWER + queue
+        self._criterion_border.fit(Room("review.criterion", "left", width, usual, _LEAST_CRITERION, rest))
+
+    @on(Splitter.Moved)
+    def fit_again(self, message: Splitter.Moved) -> None:
+        """Arrange the criterion for the room that the queue leaves."""
+        message.stop()
+        self.fit(self.screen.size)
+
+    def _open_queue_by_width(self, wide: bool) -> None:
+        """Display the queue where the screen becomes wide, and hide it again where it does not remain so."""
+        if wide != self._is_wide:
+            self._is_wide = wide
+            if wide and not self.queue_open:
+                self.open_queue(True)
+                self._opened_by_width = True
+            elif not wide and self._opened_by_width:
+                self.open_queue(False)
 
     @property
     def loaded(self) -> LoadedAnswer | None:
@@ -128,7 +169,10 @@ class ReviewView(Horizontal):
     def open_queue(self, is_open: bool) -> None:
         """Show or hide the queue: beside the answer, or in its place where the panels are below each other."""
         self.set_class(is_open, "-queue")
-        self.queue.display = is_open
+        self.queue.display = self._queue_border.display = is_open
+        self._opened_by_width = False
+        if not self.has_class("-stacked"):
+            self._fit_panels(self.screen.size.width)
         self.call_after_refresh(self.queue.show_cursor)
 
     def read_answer(self) -> None:
