@@ -67,6 +67,30 @@ def test_whatever_is_neither_pass_nor_fail_is_an_error(letter: str) -> None:
     assert summarize(run_of({"one": {A: letter}})).total == ModelTotals(1, 0, 0, 1, 0)
 
 
+def test_an_error_in_a_case_without_a_check_is_in_no_rate() -> None:
+    free = replace(make_case("free"), steps=(replace(make_case("free").steps[0], checks=()),))
+    plan = make_plan([make_case("one"), free], [A, B])
+    verdicts: dict[TrialKey, Verdict] = {
+        TrialKey("one", A): "passed",
+        TrialKey("free", A): "error",
+        TrialKey("one", B): "error",
+        TrialKey("free", B): "unchecked",
+    }
+    kept = keep(plan, [make_result(key, verdict) for key, verdict in verdicts.items()])
+    summary = summarize(kept)
+    assert summary.by_model == {A: ModelTotals(2, 1, 0, 1, unchecked_errors=1), B: ModelTotals(2, 0, 0, 1, unchecked=1)}
+    assert summary.by_model[A].pass_rate == 1.0
+    assert summary.by_category == {"Security": summary.total}
+    assert (summary.total.checked, summary.total.errors) == (2, 2)
+    assert summary.pass_rate_95[A] == wilson_interval(1, 1)
+    assert [summary.figures[model].rates.passes.keys() for model in (A, B)] == [{"one"}, {"one"}]
+    assert summary.by_group["Security"][A].tally == summary.by_model[A]
+    (comparison,) = summary.comparisons
+    assert (comparison.wins, comparison.losses, comparison.ties) == (1, 0, 0)
+    text = render_report(kept, "markdown")
+    assert "1 error; local/mock-b: 1 error. 1 of them in cases without a check, which are in no rate." in text
+
+
 def test_every_planned_model_and_category_is_there() -> None:
     cases = [make_case("one"), replace(make_case("two"), category="Empty")]
     plan = make_plan(cases, [A, B])

@@ -72,12 +72,15 @@ def read_report_file(path: Path) -> RunResults:
         report: _Report = TypeAdapter(_Report).validate_json(text)
     except ValidationError as error:
         raise SuiteError("The report cannot be read", problems_of(path, error), where=str(path), fix=_FIX) from error
+    by_model = _by_model(report["results"])
+    # A report does not contain the checks of a case, but an answer of another model or repeat shows that it has none.
+    unchecked = {trial.case for trials in by_model.values() for trial in trials if trial.counted == "unchecked"}
     return RunResults(
         report["run"]["id"],
         report["suite"]["name"],
         report["run"].get("started_at", ""),
         report["run"]["state"] == "finished",
-        {model: results_of(trials) for model, trials in _by_model(report["results"]).items()},
+        {model: results_of(trials, unchecked) for model, trials in by_model.items()},
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tui.model.prices import add_costs
 from tui.model.results import MOST_TOKENS, CountedVerdict, StepResult, TrialKey, TrialResult, Verdict, counted_as
+from tui.model.suite import Case
 
 _LEAST_WRITING_MS = 50
 
@@ -77,6 +78,14 @@ def outcome_of(result: TrialResult) -> Outcome:
         sum(len(step.retries) for step in steps),
         add_costs(step.cost_usd for attempt in result.attempts for step in attempt.steps),
     )
+
+
+def unchecked_cases(cases: Iterable[Case], outcomes: Iterable[Outcome]) -> frozenset[str]:
+    """Return the ids of the cases without a check; results of imported runs may have checks that their case lacks."""
+    unchecked = {case.id for case in cases if not case.is_checked}
+    if unchecked:
+        unchecked -= {outcome.case for outcome in outcomes if outcome.counted in ("passed", "flaky", "failed")}
+    return frozenset(unchecked)
 
 
 def _total(counts: Iterable[int | None]) -> int | None:

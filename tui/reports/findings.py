@@ -156,7 +156,7 @@ def _rates(run: Reported) -> Iterator[Line]:
     # Models of an unfinished run may not have run the same cases.
     if run.summary.interim and len(run.summary.by_model) > 1:
         return
-    trials = "checked trials" if run.summary.total.unchecked else "trials"
+    trials = "checked trials" if run.summary.total.checked < run.summary.total.trials else "trials"
     shares = {model: rate for model, count in run.summary.by_model.items() if (rate := count.pass_rate) is not None}
     ends = dict.fromkeys([max(shares.values()), min(shares.values())] if shares else [])
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tui.model.outcomes import Outcome, outcome_of
+from tui.model.outcomes import Outcome, outcome_of, unchecked_cases
 from tui.model.prices import Spent
 from tui.model.results import JUDGED, TrialKey, TrialResult, Verdict, counted_asking, has_passed_since
 from tui.model.run import KeptRun
@@ -138,20 +138,20 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
     repeats: dict[str, int] = {}
     for key in planned:
         repeats[key.model] = max(repeats.get(key.model, 0), key.repeat)
-    clusters = clusters_of(kept.plan.suite.cases)
-    figures = {model: figures_of(each, clusters, repeats.get(model, 0)) for model, each in by_model.items()}
+    clusters, unchecked = clusters_of(cases.values()), unchecked_cases(cases.values(), outcomes)
+    figures = {model: figures_of(each, clusters, repeats.get(model, 0), unchecked) for model, each in by_model.items()}
     passes = {model: each.rates.passes for model, each in figures.items()}
     interim = kept.record.state != "finished"
     return Summary(
         planned=len(planned),
-        total=tally_of(outcome.counted for outcome in outcomes),
+        total=tally_of(outcomes, unchecked),
         figures=figures,
         by_category={
-            category: tally_of(outcome.counted for each in group.values() for outcome in each)
+            category: tally_of((outcome for each in group.values() for outcome in each), unchecked)
             for category, group in by_category.items()
         },
         by_group={
-            category: {model: rates_of(group.get(model, ()), clusters) for model in by_model}
+            category: {model: rates_of(group.get(model, ()), clusters, unchecked) for model in by_model}
             for category, group in by_category.items()
         },
         errors={model: _errors(each) for model, each in by_model.items()},

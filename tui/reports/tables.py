@@ -56,7 +56,9 @@ def _effort(run: Reported) -> Table:
 def _errors(run: Reported) -> Iterator[Block]:
     found = [f"{model}: {words.errors(errors)}" for model, errors in run.summary.errors.items() if errors]
     if found:
-        yield Paragraph(f"Errors (count as not passed): {'; '.join(found)}.", "faint")
+        without = run.summary.total.unchecked_errors
+        rest = f" {without:,} of them in cases without a check, which are in no rate." if without else ""
+        yield Paragraph(f"Errors (count as not passed): {'; '.join(found)}.{rest}", "faint")
 
 
 def categories(run: Reported) -> Iterator[Block]:
@@ -134,7 +136,7 @@ def assumptions(run: Reported) -> Iterator[Block]:
     lines: list[Line] = [
         f"The independent unit is {unit}. Repeats of a case are not independent.",
         "The original verdict of a trial counts. A rerun replaces it only if there was no judged answer.",
-        "Rates, intervals and comparisons exclude unchecked answers; errors and flaky passes count as not passed.",
+        "Rates, intervals and comparisons exclude cases without a check; errors and flaky passes count as not passed.",
         "Durations are those of the last attempt; tokens and cost include all attempts.",
     ]
     if summary.comparisons:

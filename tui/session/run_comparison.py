@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tui.imports.report_file import read_report_file
 from tui.model.errors import ConfigError, StoreError
-from tui.model.outcomes import Outcome
+from tui.model.outcomes import Outcome, unchecked_cases
 from tui.model.run import RunRecord
 from tui.model.suite import Suite, clusters_of
 from tui.session.records import find_record
@@ -83,9 +83,11 @@ def _read(store: Store, name: str) -> tuple[RunResults, Suite | None, RunRecord 
 
 def _results(store: Store, record: RunRecord) -> RunResults:
     by_model: dict[str, list[Outcome]] = {model: [] for model in record.models}
-    for outcome in store.read_outcomes(record.id):
+    found = store.read_outcomes(record.id)
+    for outcome in found:
         by_model.setdefault(outcome.trial.model, []).append(outcome)
-    models = {model: results_of(outcomes) for model, outcomes in by_model.items()}
+    unchecked = unchecked_cases(store.read_suite(record.id).cases, found)
+    models = {model: results_of(outcomes, unchecked) for model, outcomes in by_model.items()}
     return RunResults(record.id, record.suite_name, record.started_at, record.state == "finished", models)
 
 

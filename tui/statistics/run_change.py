@@ -1,6 +1,6 @@
 """The change from an earlier run to a later one, by model: cases that broke, and the difference of pass rates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,10 +72,12 @@ class RunChange:
                 return other
 
 
-def results_of(trials: Iterable[CountedCase]) -> ModelResults:
-    """Return the checked results of one model's trials."""
+def results_of(trials: Iterable[CountedCase], unchecked: Collection[str] = ()) -> ModelResults:
+    """Return the checked results of one model's trials; `unchecked` are the cases without a check."""
     trials = [*trials]
-    return ModelResults(passes_of(trials), frozenset(trial.case for trial in trials if trial.counted == "flaky"))
+    return ModelResults(
+        passes_of(trials, unchecked), frozenset(trial.case for trial in trials if trial.counted == "flaky")
+    )
 
 
 def case_change(now: float, before: float, *, flaky: bool) -> CaseChange:

@@ -1,7 +1,7 @@
 """The figures of a run, computed once for every screen and report: counts, pass rates, repeats, times, tokens, cost."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -46,7 +46,8 @@ class CountedTrial(CountedCase, Protocol):
 class ModelTotals:
     """The number of trials in each category.
 
-    `errors` are all without a judged answer; `passed` excludes flaky ones; rates are over the `checked` ones.
+    `errors` are all without a judged answer, among them the `unchecked_errors` in cases without a check; `passed`
+    excludes flaky ones; rates are over the `checked` ones.
     """
 
     trials: int = 0
@@ -55,11 +56,12 @@ class ModelTotals:
     errors: int = 0
     flaky: int = 0
     unchecked: int = 0
+    unchecked_errors: int = 0
 
     @property
     def checked(self) -> int:
         """The number of trials that have a check."""
-        return self.trials - self.unchecked
+        return self.trials - self.unchecked - self.unchecked_errors
 
     @property
     def pass_rate(self) -> float | None:
@@ -130,41 +132,62 @@ class ModelFigures:
         return self.rates.tally
 
 
-def tally_of(words: Iterable[CountedVerdict]) -> ModelTotals:
-    """Return the counts of what trials count as."""
-    counts = Counter(words)
+def tally_of(trials: Iterable[CountedCase], unchecked: Collection[str] = ()) -> ModelTotals:
+    """Return the counts of what trials count as; `unchecked` are the cases without a check."""
+    trials = [*trials]
+    counts = Counter(trial.counted for trial in trials)
+    errors = sum(trial.counted == "error" and trial.case in unchecked for trial in trials) if unchecked else 0
     return ModelTotals(
-        counts.total(), counts["passed"], counts["failed"], counts["error"], counts["flaky"], counts["unchecked"]
+        counts.total(),
+        counts["passed"],
+        counts["failed"],
+        counts["error"],
+        counts["flaky"],
+        counts["unchecked"],
+        errors,
     )
 
 
-def passes_of(trials: Iterable[CountedCase]) -> dict[str, Passes]:
-    """Return for each case how many of its checked trials are plain passes; cases without any are left out."""
+def passes_of(trials: Iterable[CountedCase], unchecked: Collection[str] = ()) -> dict[str, Passes]:
+    """Return for each case how many of its checked trials are plain passes; cases without any are left out.
+
+    Errors in the `unchecked` cases, which have no check, are left out as their answers are.
+    """
     passed, results = Counter[str](), Counter[str]()
     for trial in trials:
-        if trial.counted != "unchecked":
+        if trial.counted != "unchecked" and not (trial.counted == "error" and trial.case in unchecked):
             results[trial.case] += 1
             passed[trial.case] += trial.counted == "passed"
     return {case: Passes(passed[case], number) for case, number in results.items()}
 
 
-def rates_of(trials: Iterable[CountedTrial], clusters: Mapping[str, str] | None = None) -> Rates:
-    """Return counts, pass rate and interval of some trials of one model; `clusters` is by case."""
+def rates_of(
+    trials: Iterable[CountedTrial], clusters: Mapping[str, str] | None = None, unchecked: Collection[str] = ()
+) -> Rates:
+    """Return counts, pass rate and interval of some trials of one model; `clusters` is by case.
+
+    `unchecked` are the cases without a check.
+    """
     trials = [*trials]
-    passes = passes_of(trials)
+    passes = passes_of(trials, unchecked)
     interval = rate_interval(passes, clusters) if passes else None
-    return Rates(tally_of(trial.counted for trial in trials), interval, passes, is_sparse(passes, clusters))
+    return Rates(tally_of(trials, unchecked), interval, passes, is_sparse(passes, clusters))
 
 
 def figures_of(
-    trials: Iterable[CountedTrial], clusters: Mapping[str, str] | None = None, repeats: int = 0
+    trials: Iterable[CountedTrial],
+    clusters: Mapping[str, str] | None = None,
+    repeats: int = 0,
+    unchecked: Collection[str] = (),
 ) -> ModelFigures:
     """Return all figures of one model; `clusters` is by case, `repeats` is how often each case was planned.
+
+    `unchecked` are the cases without a check.
 
     Sorts every duration: with tens of thousands of trials that is work for a thread.
     """
     trials = [*trials]
-    rates = rates_of(trials, clusters)
+    rates = rates_of(trials, clusters, unchecked)
     mixed = {case for case, passes in rates.passes.items() if is_mixed(passes)}
     mixed.update(trial.case for trial in trials if trial.counted == "flaky")
     at, hat = pass_curves(rates.passes)

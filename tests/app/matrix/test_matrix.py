@@ -250,6 +250,19 @@ def test_pairs_say_who_wins_where_and_how_sure_that_is() -> None:
     ]
 
 
+def test_an_error_in_a_case_without_a_check_is_in_no_rate_of_the_matrix() -> None:
+    matrix = matrix_of([("A", "one", "✓"), ("A", "free", "!")], ("good",))
+    matrix.suite = replace(
+        matrix.suite,
+        cases=tuple(
+            replace(case, steps=tuple(replace(step, checks=()) for step in case.steps)) if case.name == "free" else case
+            for case in matrix.suite.cases
+        ),
+    )
+    tally = computed(matrix).figures["good"].tally
+    assert (tally.errors, tally.checked, tally.pass_rate) == (1, 1, 1.0)
+
+
 def test_the_cases_of_a_pair_are_in_the_order_of_the_suite_and_errors_are_reported() -> None:
     matrix = matrix_of([("A", f"case {number}", "✓!" if number < 8 else "✓✗") for number in range(12)], ("good", "bad"))
     found = computed(matrix)

@@ -149,16 +149,17 @@ def _apart(pair: Comparison) -> list[Line]:
 
 def _unanswered(pair: Comparison, names: Mapping[str, str], figures: Mapping[str, ModelFigures]) -> list[Line]:
     """Return a line for each model with errors: they count as not passed and affect the comparison."""
-    counts = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
+    tallies = [(model, figures[model].tally) for model in (pair.a, pair.b) if model in figures]
+    counts = [(model, each.errors - each.unchecked_errors, each.trials) for model, each in tallies]
     return [
         (
             (
-                f"{names[model]}: {each.errors} of {each.trials} trials ended in an error and count as not passed.",
+                f"{names[model]}: {errors} of {trials} trials ended in an error and count as not passed.",
                 "error",
             ),
         )
-        for model, each in counts
-        if each.errors
+        for model, errors, trials in counts
+        if errors
     ]
 
 

@@ -20,7 +20,7 @@ from tui.model.results import CountedVerdict, TrialKey
 from tui.model.risk import Band
 from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
-from tui.model.suite import Case, Suite, clusters_of
+from tui.model.suite import Case, Suite
 
 OrderKind = Literal["suite", "name", "differ", "all fail", "change", "model"]
 Grouping = Literal["category", "tag", "none"]
@@ -300,7 +300,7 @@ class Matrix:
         """Return a copy of the current results, for `compute_statistics`."""
         cell_counts = self.cell_counts
         totals = {model: each.copy() for model, each in cell_counts.totals.items()}
-        return Snapshot(totals, cell_counts.cells_so_far(), self.baseline, clusters_of(self.suite.cases), self.interim)
+        return Snapshot(totals, cell_counts.cells_so_far(), self.baseline, self.suite.cases, self.interim)
 
     @property
     def interim(self) -> bool:

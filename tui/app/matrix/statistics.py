@@ -1,12 +1,14 @@
 """The statistics of the matrix, computed in a thread: figures of each model, comparisons of pairs, and changes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tui.app.matrix.baseline import Baseline, change_of
 from tui.app.matrix.cells import ModelTotals
 from tui.app.presentation.cells import Cell
+from tui.model.outcomes import unchecked_cases
+from tui.model.suite import Case, clusters_of
 from tui.statistics.run_figures import ModelFigures, figures_of
 
 if TYPE_CHECKING:
@@ -24,13 +26,13 @@ class Since(NamedTuple):
 class Snapshot:
     """A copy of the results at one moment.
 
-    `clusters` has the cluster of each case; `interim` marks the results of an unfinished run.
+    `cases` are those of the suite; `interim` marks the results of an unfinished run.
     """
 
     totals: Mapping[str, ModelTotals]
     cells: Mapping[tuple[str, str], Cell]
     baseline: Baseline | None
-    clusters: Mapping[str, str] = field(default_factory=dict)
+    cases: Sequence[Case] = ()
     interim: bool = False
 
 
@@ -59,8 +61,13 @@ def compute_statistics(snapshot: Snapshot) -> Statistics:
     """Return the statistics of a snapshot. This takes tenths of a second for tens of thousands of trials."""
     from tui.statistics.comparison import compare_models
 
-    clusters = snapshot.clusters
-    figures = {model: figures_of(totals.outcomes.values(), clusters) for model, totals in snapshot.totals.items()}
+    clusters = clusters_of(snapshot.cases)
+    outcomes = (outcome for totals in snapshot.totals.values() for outcome in totals.outcomes.values())
+    unchecked = unchecked_cases(snapshot.cases, outcomes)
+    figures = {
+        model: figures_of(totals.outcomes.values(), clusters, unchecked=unchecked)
+        for model, totals in snapshot.totals.items()
+    }
     # A model without results in this suite has a column, but takes no part in comparisons.
     passes = {model: each.rates.passes for model, each in figures.items() if each.tally.trials}
     return Statistics(figures, compare_models(passes, clusters, interim=snapshot.interim), _since(snapshot))
