@@ -94,7 +94,7 @@ def large(count: int, models: int = 4) -> Matrix:
 
 def hostile() -> Matrix:
     """Everything that could obey a terminal, wherever there is text."""
-    case = replace(case_of("evil", name=HOSTILE, category=HOSTILE, prompt=HOSTILE), tags=(HOSTILE,))
+    case = case_of("evil", name=HOSTILE, category=HOSTILE, prompt=HOSTILE, expects=["a"], tags=[HOSTILE])
     models = (f"a/{HOSTILE}", f"b/{HOSTILE}")
     suite = replace(suite_of(Path("evil.yaml"), case, models=models), name=HOSTILE)
     state = RunState()
