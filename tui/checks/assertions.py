@@ -12,11 +12,19 @@ from tui.model.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer so far: its text, the names of the tools used in order, and the memory after it."""
+    """An answer: its text, the names of the tools used in order, and the memory after it.
+
+    `duration_ms` is that of its last request, `tokens` the sum of input and output, `finish_reason` the provider's
+    word; None if they are unknown.
+    """
 
     text: str
     tools_used: tuple[str, ...] = ()
     memory: JsonValue = None
+    duration_ms: float | None = None
+    cost_usd: float | None = None
+    tokens: int | None = None
+    finish_reason: str | None = None
 
 
 _EXCERPT = 200

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from tui.checks.assertions import Answer, decide_assertion, excerpt
+from tui.checks.case_assertions import decide_case_assertion
 from tui.checks.live import Watch, Watched
 from tui.checks.messages import words_for_matches
 from tui.checks.patterns import find_plain
 from tui.checks.pool import Pool
 from tui.checks.protocol import Matches, Search
 from tui.model.results import CheckResult, CheckState
-from tui.model.suite import Check
+from tui.model.suite import ASSERTION, RUN_KINDS, Check
 
 __all__ = ["Answer", "Checker", "Watch", "Watched"]
 
@@ -27,14 +28,14 @@ class Checker:
     async def decide(self, checks: Sequence[Check], answer: Answer) -> tuple[CheckResult, ...]:
         """Return one result for each check, in their order.
 
-        Checks of kind `command` are ignored: whoever runs the command adds the result.
+        Checks that run a command are ignored: whoever runs it adds the result.
         """
         searches = [_search_for(check) for check in checks if _is_pattern(check)]
         found = iter(await self._search(answer.text, searches))
         return tuple(
-            _pattern_result(check, next(found), answer.text) if _is_pattern(check) else decide_assertion(check, answer)
+            _pattern_result(check, next(found), answer.text) if _is_pattern(check) else _decide(check, answer)
             for check in checks
-            if check.kind != "command"
+            if check.kind not in RUN_KINDS
         )
 
     def watch(self, checks: Sequence[Check]) -> Watch:
@@ -56,6 +57,11 @@ class Checker:
     async def close(self) -> None:
         """End the worker processes; checks in progress are `timed_out`. May be called repeatedly."""
         self._pool.close()
+
+
+def _decide(check: Check, answer: Answer) -> CheckResult:
+    is_of_case = check.kind.startswith(ASSERTION)
+    return decide_case_assertion(check, answer) if is_of_case else decide_assertion(check, answer)
 
 
 def _is_pattern(check: Check) -> bool:

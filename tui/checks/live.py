@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from tui.checks.assertions import occurrences
+from tui.checks.case_assertions import find_part, parts_of
 from tui.checks.protocol import Matches, Search
 from tui.model.events import LiveState
 from tui.model.results import MOST_SPANS, Span
-from tui.model.suite import Check
+from tui.model.suite import FORBIDDING, Check, CheckKind
 
 # A match may grow or disappear until this much text has arrived after its beginning.
 OPEN_LENGTH = 4_096
@@ -58,9 +59,9 @@ class Followed:
         """Return the search in a window that begins at `base`."""
         return Search("python" if self._kind == "output.matches" else "javascript", self._target, self._resume - base)
 
-    def find(self, window: str, base: int) -> Matches:
-        """Find a plain text in the window."""
-        return occurrences(self._target, window, self._resume - base)
+    def look(self, window: str, base: int, end: int) -> None:
+        """Search for a plain text in the window from `base` to `end`."""
+        self.take(occurrences(self._target, window, self._resume - base), base, end)
 
     def take(self, matches: Matches, base: int, end: int) -> None:
         """Add the matches found in the window from `base` to `end`."""
@@ -84,20 +85,83 @@ class Followed:
         return before != self._reported
 
     def _state_of(self, is_found: bool) -> LiveState:
-        if self._kind == "forbidden_pattern":
-            return "forbidden" if is_found else "clear"
-        return "found" if is_found else "waiting"
+        return _state(self._kind, is_found)
 
 
-def follow(number: int, check: Check) -> Followed | None:
+class FollowedTexts:
+    """The search for the texts of an assertion in a growing answer: for all of them, any of them, or none.
+
+    `starts-with` is decided by the beginning of the answer alone.
+    """
+
+    is_searched = False
+    needs_full_text = False
+
+    def __init__(self, number: int, check: Check) -> None:
+        self.number = number
+        self.state = first_state(check)
+        self.spans: tuple[Span, ...] = ()
+        self.is_open = True
+        self._check = check
+        self._places: dict[str, list[Span]] = {part: [] for part in parts_of(check)}
+        self._resume = dict.fromkeys(self._places, 0)
+        self._reported: tuple[LiveState, tuple[Span, ...]] = (self.state, ())
+
+    def look(self, window: str, base: int, end: int) -> None:
+        """Search in the window from `base` to `end`, and return to no match that was found before."""
+        if self._check.kind == "assert.starts-with":
+            self._look_at_beginning(window, base, end)
+        else:
+            for part, places in self._places.items():
+                found = find_part(self._check, part, window, max(0, self._resume[part] - base)).spans
+                places += [(base + start, base + stop) for start, stop in found[: MOST_SPANS - len(places)]]
+                self._resume[part] = max(places[-1][1] if places else 0, end - len(part) + 1, 0)
+        count = sum(map(bool, self._places.values()))
+        is_met = count == len(self._places) if self._check.kind == "assert.contains-all" else count > 0
+        self.spans = tuple(sorted(span for places in self._places.values() for span in places)[:MOST_SPANS])
+        self.state = _state(self._check.kind, is_met)
+        self.is_open = self.is_open and not (is_met and len(self.spans) >= MOST_SPANS) and all(self._places)
+
+    def has_changed(self) -> bool:
+        """Return whether the state or the spans have changed since the last call."""
+        before, self._reported = self._reported, (self.state, self.spans)
+        return before != self._reported
+
+    def _look_at_beginning(self, window: str, base: int, end: int) -> None:
+        [part] = self._places
+        if end >= len(part):
+            self.is_open = False
+            if base == 0 and window.startswith(part):
+                self._places[part].append((0, len(part)))
+
+
+_PLAIN_TEXTS = (
+    "assert.contains",
+    "assert.icontains",
+    "assert.contains-all",
+    "assert.contains-any",
+    "assert.not-contains",
+    "assert.starts-with",
+)
+
+
+def follow(number: int, check: Check) -> Followed | FollowedTexts | None:
     """Return the search for a check, or None if it can only be decided at the end."""
+    if check.kind in _PLAIN_TEXTS:
+        return FollowedTexts(number, check)
     watchable = ("expected_pattern", "forbidden_pattern", "output.matches", "output.includes")
     return Followed(number, check) if check.kind in watchable else None
 
 
 def first_state(check: Check) -> LiveState:
     """Return the state of a check before any text."""
-    return "clear" if check.kind == "forbidden_pattern" else "waiting"
+    return _state(check.kind, False)
+
+
+def _state(kind: CheckKind, is_found: bool) -> LiveState:
+    if kind in FORBIDDING:
+        return "forbidden" if is_found else "clear"
+    return "found" if is_found else "waiting"
 
 
 SearchText = Callable[[str, Sequence[Search]], Awaitable[tuple[Matches, ...]]]
@@ -168,12 +232,12 @@ class Watch:
         self._pieces.clear()
         self._window = self._full_text = ""
 
-    async def _look(self, active: Sequence[Followed], end: int) -> None:
+    async def _look(self, active: Sequence[Followed | FollowedTexts], end: int) -> None:
         base, window = self._base, self._window
         for each in active:
             if not each.is_searched:
-                each.take(each.find(window, base), base, end)
-        due = [each for each in active if each.is_searched and each.is_due(end)]
+                each.look(window, base, end)
+        due = [each for each in active if isinstance(each, Followed) and each.is_searched and each.is_due(end)]
         await self._search_for([each for each in due if not each.needs_full_text], window, base, end)
         await self._search_for([each for each in due if each.needs_full_text], self._full_text, 0, end)
 

@@ -1,10 +1,12 @@
 """Validating patterns in this process before a run."""
 
+import json
 import re
 import threading
 import warnings
 from functools import lru_cache
 
+from tui.checks.case_assertions import schema_fault
 from tui.checks.engine import Engine
 from tui.checks.protocol import Matches, Search
 from tui.model.results import MOST_SPANS
@@ -44,10 +46,12 @@ _engines = threading.local()
 def pattern_error(kind: CheckKind, pattern: str) -> str | None:
     """Return why a pattern is invalid for that kind of check, as a sentence without its full stop, or None.
 
-    Kinds whose target is not a pattern are always valid.
+    For assertions about JSON it is a JSON Schema. Kinds whose target is not a pattern are always valid.
     """
     if kind in ("expected_pattern", "forbidden_pattern"):
         return javascript_error(pattern)
+    if kind in ("assert.is-json", "assert.contains-json"):
+        return schema_fault(json.loads(pattern))
     return python_error(pattern) if kind == "output.matches" else None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple, Protocol
 
-from tui.model.suite import CheckKind
+from tui.model.suite import FORBIDDING, CheckKind
 from tui.model.values import JsonObject, JsonValue
 
 Verdict = Literal["passed", "failed", "error", "timed_out", "incomplete", "cancelled", "unchecked"]
@@ -309,7 +309,7 @@ def verdict_of_checks(checks: Sequence[CheckResult], *, is_incomplete: bool, is_
     it an `error`, unless another one failed.
     """
     if is_incomplete:
-        found = any(check.kind == "forbidden_pattern" and check.state == "failed" for check in checks)
+        found = any(check.kind in FORBIDDING and check.state == "failed" for check in checks)
         return "failed" if found else "incomplete"
     if any(check.state == "failed" for check in checks):
         return "failed"

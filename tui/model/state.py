@@ -46,6 +46,7 @@ from tui.model.results import (
     counted_as,
     has_passed_since,
 )
+from tui.model.suite import FORBIDDING
 
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
@@ -409,7 +410,7 @@ def _settle(step: StepProgress, result: StepResult) -> None:
     step.size = len(result.response)
     step.checks = {
         index: LiveCheck(
-            _LIVE_AFTER[check.state][check.kind == "forbidden_pattern"], check.spans, check.state, check.detail
+            _LIVE_AFTER[check.state][check.kind in FORBIDDING], check.spans, check.state, check.detail
         )
         for index, check in enumerate(result.checks)
     }

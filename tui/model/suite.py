@@ -36,7 +36,31 @@ CheckKind = Literal[
     "expected",
     "command",
     "recorded",
+    "assert.contains",
+    "assert.icontains",
+    "assert.contains-all",
+    "assert.contains-any",
+    "assert.not-contains",
+    "assert.starts-with",
+    "assert.equals",
+    "assert.is-json",
+    "assert.contains-json",
+    "assert.word-count",
+    "assert.levenshtein",
+    "assert.rouge-n",
+    "assert.latency",
+    "assert.cost",
+    "assert.tokens",
+    "assert.finish-reason",
+    "assert.refusal",
+    "assert.command",
 ]
+ASSERTION = "assert."
+"""What the kind of a check begins with that is an assertion of a case; its type follows."""
+RUN_KINDS: frozenset[CheckKind] = frozenset(("command", "assert.command"))
+"""The kinds of checks that run a command instead of searching the answer."""
+FORBIDDING: frozenset[CheckKind] = frozenset(("forbidden_pattern", "assert.not-contains"))
+"""The kinds of checks that a match fails, whatever follows in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +71,15 @@ class Check:
     not a text (`tools_used`, `expected`). `expected` is the value to equal: a list of names for `tools_used`, any value
     for `memory`, an object with `output`, `tools_used` and `memory` for `expected`. A `recorded` check was decided by
     another tool and cannot be evaluated here.
+
+    An assertion has its `value` as `expected`, shown as `target`, and the limit of `threshold` (milliseconds, USD,
+    tokens, characters or a share, by its type).
     """
 
     kind: CheckKind
     target: str = ""
     expected: JsonValue = None
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

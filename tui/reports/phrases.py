@@ -41,6 +41,7 @@ CHECKS = {
     "expected": "expected",
     "command": "command",
     "recorded": "recorded",
+    **{kind: kind.removeprefix(ASSERTION) for kind in get_args(CheckKind) if kind.startswith(ASSERTION)},
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from tui.checks.checker import Answer, Watch
-from tui.model.errors import ProviderError
+from tui.model.errors import ProviderError, WorkspaceError
 from tui.model.events import (
     CheckMoved,
     Event,
@@ -38,7 +38,7 @@ from tui.model.provider_messages import (
 )
 from tui.model.results import CheckResult, Prompt, Retry, ServedBy, StepResult, Timing, TrialKey, Usage
 from tui.model.secrets import Secrets
-from tui.model.suite import Step
+from tui.model.suite import Check, Step
 from tui.model.values import JsonValue
 from tui.providers.protocol import Provider
 from tui.runner.control import Control, EventBuffer, uncancel_current_task
@@ -337,7 +337,31 @@ async def _decide(order: StepOrder, partial: PartialStep, context: TrialContext)
     nothing_to_judge = partial.fault is not None and not partial.size
     if not checks or nothing_to_judge:
         return ()
-    return await context.checker.decide(checks, Answer(partial.text, tuple(partial.tools), partial.memory))
+    usage, price = partial.usage, order.request.subject.price
+    answer = Answer(
+        partial.text,
+        tuple(partial.tools),
+        partial.memory,
+        partial.timing().duration_ms,
+        cost(usage, price),
+        None if usage.output_tokens is None else usage.output_tokens + (usage.input_tokens or 0),
+        partial.finish_reason,
+    )
+    decided = iter(await context.checker.decide(checks, answer))
+    return tuple(
+        [
+            await _run_command(check, answer, context) if check.kind == "assert.command" else next(decided)
+            for check in checks
+        ]
+    )
+
+
+async def _run_command(check: Check, answer: Answer, context: TrialContext) -> CheckResult:
+    assert context.commands is not None, "the session prepares commands for every suite"
+    try:
+        return await context.commands.check_answer(check, answer.text)
+    except WorkspaceError as error:
+        return CheckResult(check.kind, check.target, "timed_out", f"could not be evaluated: {error}")
 
 
 def _to_result(order: StepOrder, prompt: Prompt, partial: PartialStep, checks: tuple[CheckResult, ...]) -> StepResult:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from tui.checks.checker import Checker
 from tui.model.results import CheckResult, IncludedFile, LeftOutFile, TrialKey
 from tui.model.secrets import Secrets
-from tui.model.suite import Case, CommandCheck
+from tui.model.suite import Case, Check, CommandCheck
 from tui.providers.protocol import Provider
 
 if TYPE_CHECKING:
@@ -44,11 +44,20 @@ class WorkRepository(Protocol):
         ...
 
 
+class AnswerCommands(Protocol):
+    """The commands that judge answers: assertions of type `command`."""
+
+    async def check_answer(self, check: Check, answer: str) -> CheckResult:
+        """Run the command of an assertion with the answer on its standard input. Raises WorkspaceError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TrialContext:
     """The dependencies of trials.
 
-    `providers` maps a subject's name to its provider; `repository` is None if the suite has none.
+    `providers` maps a subject's name to its provider; `repository` is None if the suite has none; `commands` may be
+    None if no case has an assertion of type `command`.
     """
 
     providers: Mapping[str, Provider]
@@ -56,3 +65,4 @@ class TrialContext:
     context_source: ContextSource
     secrets: Secrets
     repository: WorkRepository | None = None
+    commands: AnswerCommands | None = None

@@ -176,6 +176,12 @@ class RunRepository:
         assert self.clone is not None
         return await run_command(self.clone.base, applied.commit, command, environ=self._environ, secrets=self._secrets)
 
+    async def check_answer(self, check: Check, answer: str) -> CheckResult:
+        """Run the command of an assertion in the suite's folder, on an answer. Raises WorkspaceError."""
+        from tui.workspace.commands import check_answer
+
+        return await check_answer(check, answer, self._folder, environ=self._environ, secrets=self._secrets)
+
     async def _clone(self, updates: asyncio.Queue[RepositoryCloning | None]) -> None:
         assert self._suite.repo_clone is not None
 

@@ -275,7 +275,8 @@ class Session:
                 async for progress in repository.open(control):
                     yield progress
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
-            tools = TrialContext(providers, self._checker, context, secrets, repository if repository.clone else None)
+            changes = repository if repository.clone else None
+            tools = TrialContext(providers, self._checker, context, secrets, changes, repository)
             async with aclosing(run_plan(plan, tools, control)) as batches:
                 async for event in store_events(batches, self.store, plan.run_id, patience, control):
                     yield event

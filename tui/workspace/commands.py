@@ -1,16 +1,16 @@
-"""Execution of a case's command in the files that an answer changed: its exit status is a check."""
+"""Execution of commands whose exit status is a check: in the files that an answer changed, or on the answer's text."""
 
 import asyncio
 import os
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.model.results import CheckResult
+from tui.model.results import CheckResult, CheckState
 from tui.model.secrets import URL_WITH_PASSWORD, Secrets
-from tui.model.suite import CommandCheck
+from tui.model.suite import Check, CommandCheck
 from tui.processes.guarded import run_guarded
 from tui.workspace.temporary import temporary_folder
 
@@ -48,20 +48,68 @@ async def run_command(
         files.mkdir()
         scratch.mkdir()
         notes = await asyncio.to_thread(_check_out, base, commit or str(base.commit.id), files)
-        passed = clean_environment(os.environ if environ is None else environ, secrets)
-        passed |= {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
+        passed = _environment(environ, secrets, scratch)
         # A git process started by the command must not find a repository above the folder.
-        passed |= {"GIT_CEILING_DIRECTORIES": str(folder), "CI": "true", "TERM": "dumb"}
-        output = _Output()
-        begun = time.monotonic()
-        try:
-            async with asyncio.timeout(command.timeout_ms / 1000):
-                status: int | None = await run_guarded(_shell(command.run), passed, files, output.take)
-        except TimeoutError:
-            status = None
-        except OSError as error:
-            return CheckResult("command", command.run, "failed", f"cannot be started ({error})")
-        return _result(command, status, time.monotonic() - begun, hidden.hide(output.text()), notes)
+        passed["GIT_CEILING_DIRECTORIES"] = str(folder)
+        state, detail = await _run(_shell(command.run), passed, files, command.timeout_ms, notes=notes)
+        return CheckResult("command", command.run, state, hidden.hide(detail))
+
+
+async def check_answer(
+    check: Check,
+    answer: str,
+    folder: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    secrets: Collection[str] = (),
+) -> CheckResult:
+    """Run the program and arguments of an assertion in a folder, with the answer as UTF-8 on its standard input.
+
+    Only exit status 0 passes; a program that takes more than a minute is `timed_out`. `detail` says how it ended and
+    holds the first and last part of its output. Raises WorkspaceError if there is no temporary folder.
+    """
+    words = [str(word) for word in check.expected] if isinstance(check.expected, list) else []
+    with temporary_folder() as scratch:
+        passed = _environment(environ, secrets, scratch)
+        answered = answer.encode("utf-8", "replace")
+        state, detail = await _run(words, passed, folder, CommandCheck("").timeout_ms, stdin=answered)
+    return CheckResult(check.kind, check.target, state, Secrets(secrets).hide(detail))
+
+
+def _environment(environ: Mapping[str, str] | None, secrets: Collection[str], scratch: Path) -> dict[str, str]:
+    passed = clean_environment(os.environ if environ is None else environ, secrets)
+    passed |= {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
+    return passed | {"CI": "true", "TERM": "dumb"}
+
+
+async def _run(
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    folder: Path,
+    timeout_ms: int,
+    *,
+    stdin: bytes = b"",
+    notes: Sequence[str] = (),
+) -> tuple[CheckState, str]:
+    """Run a program, and return the state of its check with how it ended and the first and last part of its output."""
+    output = _Output()
+    begun = time.monotonic()
+    try:
+        async with asyncio.timeout(timeout_ms / 1000):
+            status: int | None = await run_guarded(words, environ, folder, output.take, stdin=stdin)
+    except TimeoutError:
+        status = None
+    except OSError as error:
+        return "failed", f"cannot be started ({error})"
+    seconds = time.monotonic() - begun
+    if status is None:
+        ended = f"was killed after {timeout_ms:,} ms"
+    elif status < 0:
+        ended = f"was killed by signal {-status} after {seconds:.1f} s"
+    else:
+        ended = f"exit status {status} after {seconds:.1f} s"
+    detail = "\n".join(part for part in (ended, *notes, output.text().rstrip()) if part)
+    return "timed_out" if status is None else "passed" if status == 0 else "failed", detail
 
 
 def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
@@ -115,17 +163,3 @@ class _Output:
         gap = f"…\n{lost:,} bytes omitted\n…".encode() if lost else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
-
-def _result(
-    command: CommandCheck, status: int | None, seconds: float, output: str, notes: tuple[str, ...]
-) -> CheckResult:
-    if status is None:
-        ended = f"was killed after {command.timeout_ms:,} ms"
-    elif status < 0:
-        ended = f"was killed by signal {-status} after {seconds:.1f} s"
-    else:
-        ended = f"exit status {status} after {seconds:.1f} s"
-    detail = "\n".join(part for part in (ended, *notes, output.rstrip()) if part)
-    if status is None:
-        return CheckResult("command", command.run, "timed_out", detail)
-    return CheckResult("command", command.run, "passed" if status == 0 else "failed", detail)

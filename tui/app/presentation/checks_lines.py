@@ -10,7 +10,7 @@ from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_
 from tui.model.results import MOST_SPANS
 from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.state import LiveCheck, StepProgress, TrialProgress
-from tui.model.suite import Case, Check
+from tui.model.suite import FORBIDDING, Case, Check
 
 _LONGEST = 60
 _LEAST_TARGET = 14
@@ -62,7 +62,7 @@ def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
         return _provisional(row.check, live, step, trial)
     if live.decided == "timed_out":
         return (("! cannot be repeated" if row.check.kind == "recorded" else "! pattern ran too long", "error"),)
-    if row.check.kind == "forbidden_pattern":
+    if row.check.kind in FORBIDDING:
         return _forbidden(live, step)
     return _failed(row.check, live) if live.decided == "failed" else _found(live, step)
 
@@ -72,7 +72,7 @@ def _provisional(check: Check, live: LiveCheck, step: StepProgress | None, trial
         return ((f"… too long{_SO_FAR}", "error"),)
     if live.state == "forbidden":
         return ((f"… found{_SO_FAR}", "failed"), (_place(live, step), "failed"))
-    if check.kind == "forbidden_pattern":
+    if check.kind in FORBIDDING:
         return ((f"… none{_SO_FAR}", "dim"),)
     if live.state == "found":
         return ((f"… {_count(live)}{_SO_FAR}", "passed"), (_place(live, step), "dim"))

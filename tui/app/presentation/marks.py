@@ -65,6 +65,7 @@ _KINDS: dict[CheckKind, str] = {
     "expected": "expected",
     "command": "command",
     "recorded": "recorded",
+    **{kind: kind.removeprefix(ASSERTION) for kind in get_args(CheckKind) if kind.startswith(ASSERTION)},
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tui.app.text.page import Mark, MarkKind
 from tui.model.results import Attempt
 from tui.model.state import AttemptProgress
-from tui.model.suite import Case
+from tui.model.suite import FORBIDDING, Case
 
 
 def step_heading(step: int, steps: int, text: str) -> str:
@@ -59,7 +59,7 @@ def marks_in(case: Case, attempt: AttemptProgress | None) -> list[Mark]:
     for number, (step, at) in enumerate(zip(attempt.steps, starts(case, attempt), strict=True)):
         checks = case.steps[number].checks if number < len(case.steps) else ()
         for index, live in step.checks.items():
-            forbidden = index < len(checks) and checks[index].kind == "forbidden_pattern"
+            forbidden = index < len(checks) and checks[index].kind in FORBIDDING
             kind: MarkKind = "forbidden" if forbidden else "expected"
             marks += [Mark(start + at, end + at, kind) for start, end in live.spans]
     return marks
@@ -75,6 +75,6 @@ def recorded_transcript(case: Case, attempt: Attempt) -> tuple[str, list[Mark]]:
         if step.tools_used:
             text += f"\n\ntools used: {', '.join(step.tools_used)}\n"
         for check in step.checks:
-            kind: MarkKind = "forbidden" if check.kind == "forbidden_pattern" else "expected"
+            kind: MarkKind = "forbidden" if check.kind in FORBIDDING else "expected"
             marks += [Mark(start + at, end + at, kind) for start, end in check.spans]
     return text, marks

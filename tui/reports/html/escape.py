@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from tui.model.results import CheckResult
 from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.model.suite import FORBIDDING
 from tui.reports.blocks import LARGEST, Code, Faint, Jump, Line, Piece, Status, Strong, Whole
 
 
@@ -66,8 +67,8 @@ _LINE_KINDS = {"+": "plus", "-": "minus"}
 
 def marked(text: str, checks: Sequence[CheckResult]) -> str:
     """Return text with the matches of its checks marked; where matches overlap, the forbidden one is shown."""
-    forbidden = _merge([check for check in checks if check.kind == "forbidden_pattern"], len(text))
-    found = _merge([check for check in checks if check.kind != "forbidden_pattern"], len(text))
+    forbidden = _merge([check for check in checks if check.kind in FORBIDDING], len(text))
+    found = _merge([check for check in checks if check.kind not in FORBIDDING], len(text))
     edges = sorted({0, len(text), *(edge for span in (*forbidden, *found) for edge in span)})
     parts, bad, good = [], iter([*forbidden, _END]), iter([*found, _END])
     in_bad, in_good = next(bad), next(good)

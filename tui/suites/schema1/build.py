@@ -21,6 +21,7 @@ from tui.model.suite import (
     Suite,
 )
 from tui.suites.context import relative
+from tui.suites.schema1.assertions import assertion_check
 
 _Value = TypeVar("_Value", Case, Step)
 _DEFAULTS = Options()
@@ -76,10 +77,15 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
         (
             *map(expected, expected_patterns),
             *map(forbidden, forbidden_patterns),
+            *map(assertion_check, assertions),
             *(() if command is None else (_command_check(command),)),
         )
-        for expected_patterns, forbidden_patterns, command in zip(
-            column("expectedPatterns", ()), column("forbiddenPatterns", ()), commands, strict=True
+        for expected_patterns, forbidden_patterns, assertions, command in zip(
+            column("expectedPatterns", ()),
+            column("forbiddenPatterns", ()),
+            column("assertions", ()),
+            commands,
+            strict=True,
         )
     ]
     criterion = _Criteria().__getitem__

@@ -10,6 +10,7 @@ from tui.documents.problems import Finding
 from tui.model.suite import CheckKind
 from tui.suites.context import Around, refused_path
 from tui.suites.messages import ID_PATTERN, quoted
+from tui.suites.schema1.assertions import assertion_findings
 
 _ID = re.compile(ID_PATTERN)
 PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (
@@ -54,7 +55,10 @@ def case_findings(
     yield from _pattern_findings(case, at, around)
     yield from file_findings(case, at, cloned, roots, around)
     yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
-    for key in ("minPassRate", "cluster"):
+    for index, assertion in enumerate(case.get("assertions") or ()):
+        if assertion is not None:
+            yield from assertion_findings(assertion, (*at, "assertions", index), around)
+    for key in ("assertions", "minPassRate", "cluster"):
         if key in case:
             yield extension((*at, key))
     if is_blank(case.get("cluster")):

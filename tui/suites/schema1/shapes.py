@@ -3,7 +3,7 @@
 Ranges and types are here; what depends on more than one field, or needs a sentence of its own, is in the checks.
 """
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, with_config
 from typing_extensions import TypedDict
@@ -27,6 +27,27 @@ def _unfloated(value: object) -> object:
 Natural = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(_unfloated)]
 Positive = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_unfloated)]
 Share = Annotated[float, Field(gt=0, le=1)]
+Limit = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
+AssertionType = Literal[
+    "contains",
+    "icontains",
+    "contains-all",
+    "contains-any",
+    "not-contains",
+    "starts-with",
+    "equals",
+    "is-json",
+    "contains-json",
+    "word-count",
+    "levenshtein",
+    "rouge-n",
+    "latency",
+    "cost",
+    "tokens",
+    "finish-reason",
+    "refusal",
+    "command",
+]
 _GUIDANCE = "Guidance for reviewers: one line for each extent of violation, 0 to 4 (extension)"
 _CLUSTER = (
     "Name shared by cases that have one template or source; statistics do not treat them as independent (extension)"
@@ -88,6 +109,19 @@ Command = Annotated[
 
 
 @with_config(STRICT)
+class AssertionShape(TypedDict):
+    """An assertion about the answer (an extension): types as in promptfoo."""
+
+    type: Annotated[AssertionType, Field(description="What is checked")]
+    value: NotRequired[
+        Annotated[Any, Field(description="Text, list of texts, JSON Schema or limits, as the type expects")]
+    ]
+    threshold: NotRequired[
+        Annotated[Limit, Field(description="Limit: ms, USD, tokens, characters, or a share of 0 to 1, by type")]
+    ]
+
+
+@with_config(STRICT)
 class CaseShape(TypedDict):
     """One test of a suite."""
 
@@ -115,6 +149,9 @@ class CaseShape(TypedDict):
     ]
     codeContext: NotRequired[Annotated[list[CodeContextShape], _defaulted("Files to include in the prompt", [])]]
     riskCriteria: NotRequired[Annotated[list[RiskCriterionShape], _defaulted("Criteria for manual risk scoring", [])]]
+    assertions: NotRequired[
+        Annotated[list[AssertionShape], _defaulted("Assertions that all have to hold (extension)", [])]
+    ]
     command: NotRequired[Annotated[Command, Field(description="Command to run on the changed repository (extension)")]]
     minPassRate: NotRequired[Annotated[Share, Field(description=_SHARE)]]
     cluster: NotRequired[Annotated[str, _text(_CLUSTER, "sql-injection-template", minLength=1)]]

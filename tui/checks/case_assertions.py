@@ -1,0 +1,376 @@
+"""The assertions of a case: checks of its answer beyond patterns, with the names and meanings of promptfoo's types.
+
+They are evaluated in this process. Answers that are too long to be evaluated in a few hundredths of a second are not
+evaluated, which is neither passed nor failed.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from tui.checks.assertions import Answer, excerpt, occurrences
+from tui.checks.messages import quote, words_for_matches, words_for_values
+from tui.checks.protocol import Matches
+from tui.checks.values import same
+from tui.model.finish_reasons import finish_reason_of
+from tui.model.results import MOST_SPANS, CheckResult, CheckState, Span
+from tui.model.suite import ASSERTION, Check
+from tui.model.values import JsonValue
+
+LEVENSHTEIN_LIMIT = 5.0
+ROUGE_LIMIT = 0.75
+_LONGEST_JSON = 2 << 20
+_LONGEST_DISTANCE = 100_000
+_LONGEST_ROUGE = 500_000
+_MOST_ERRORS = 3
+_LONGEST_ERROR = 200
+
+Decided = tuple[CheckState, str, tuple[Span, ...]]
+
+
+class _NotEvaluatedError(Exception):
+    """The assertion cannot be evaluated on this answer; the text says why."""
+
+
+def decide_case_assertion(check: Check, answer: Answer) -> CheckResult:
+    """Return the result of an assertion; `timed_out` if it cannot be evaluated on this answer."""
+    try:
+        state, detail, spans = _DECIDE[check.kind.removeprefix(ASSERTION)](check, answer)
+    except _NotEvaluatedError as error:
+        state, detail, spans = "timed_out", f"could not be evaluated: {error}", ()
+    return CheckResult(check.kind, check.target, state, detail, spans)
+
+
+def parts_of(check: Check) -> tuple[str, ...]:
+    """Return the texts that an assertion searches for; a text with commas is a list where a list is expected."""
+    value = check.expected
+    if isinstance(value, list):
+        return tuple(map(str, value))
+    if check.kind in ("assert.contains-all", "assert.contains-any") and isinstance(value, str):
+        return tuple(part.strip() for part in value.split(","))
+    return (str(value),)
+
+
+def find_part(check: Check, part: str, text: str, start: int = 0) -> Matches:
+    """Return the occurrences of a part in a text; `icontains` ignores upper and lower case."""
+    if check.kind == "assert.icontains":
+        return occurrences(_lower(part), _lower(text), start)
+    return occurrences(part, text, start)
+
+
+def _lower(text: str) -> str:
+    # The only letter whose lower case is longer than itself: spans have to fit the original text.
+    return text.replace("\u0130", "i").lower()
+
+
+def _contains(check: Check, answer: Answer) -> Decided:
+    [part] = parts_of(check)
+    found = find_part(check, part, answer.text)
+    if found.count:
+        return "passed", words_for_matches(found, answer.text), found.spans
+    return "failed", f"not found\nexpected a text that contains {quote(part)}\ngot {excerpt(answer.text)}", ()
+
+
+def _not_contains(check: Check, answer: Answer) -> Decided:
+    [part] = parts_of(check)
+    found = find_part(check, part, answer.text)
+    return ("failed" if found.count else "passed"), words_for_matches(found, answer.text), found.spans
+
+
+def _contains_all(check: Check, answer: Answer) -> Decided:
+    found = {part: find_part(check, part, answer.text) for part in parts_of(check)}
+    spans = _merged(found.values())
+    if missing := [part for part, matches in found.items() if not matches.count]:
+        expected = f"expected {', '.join(map(quote, missing[:10]))}"
+        detail = f"{len(missing)} of {len(found)} texts not found\n{expected}\ngot {excerpt(answer.text)}"
+        return "failed", detail, spans
+    return "passed", f"all {len(found)} texts found", spans
+
+
+def _contains_any(check: Check, answer: Answer) -> Decided:
+    found = {part: find_part(check, part, answer.text) for part in parts_of(check)}
+    if there := [part for part, matches in found.items() if matches.count]:
+        return "passed", f"found {', '.join(map(quote, there[:10]))}", _merged(found.values())
+    expected = f"expected one of {', '.join(map(quote, islice(found, 10)))}"
+    return "failed", f"none of {len(found)} texts found\n{expected}\ngot {excerpt(answer.text)}", ()
+
+
+def _starts_with(check: Check, answer: Answer) -> Decided:
+    [part] = parts_of(check)
+    if answer.text.startswith(part):
+        return "passed", "found at the beginning", ((0, len(part)),) if part else ()
+    return "failed", f"not at the beginning\nexpected {quote(part)}\ngot {excerpt(answer.text)}", ()
+
+
+def _equals(check: Check, answer: Answer) -> Decided:
+    expected = check.expected
+    got: JsonValue = answer.text
+    if not isinstance(expected, str):
+        parsed = _parsed(answer.text)
+        got = answer.text if isinstance(parsed, _Fault) else parsed
+    if not same(expected, got):
+        return "failed", words_for_values(expected, got), ()
+    return "passed", "the same", ((0, len(answer.text)),) if answer.text else ()
+
+
+def _is_json(check: Check, answer: Answer) -> Decided:
+    value = _parsed(answer.text)
+    if isinstance(value, _Fault):
+        return "failed", f"not JSON: {value.reason}\ngot {excerpt(answer.text)}", ()
+    if errors := _schema_errors(check.expected, value):
+        return "failed", "\n".join(("does not fit the schema", *errors)), ()
+    return "passed", "JSON" if check.expected is None else "JSON that fits the schema", ()
+
+
+def _contains_json(check: Check, answer: Answer) -> Decided:
+    errors: list[str] = []
+    number = 0
+    for value, span in _json_values(answer.text):
+        number += 1
+        found = _schema_errors(check.expected, value)
+        if not found:
+            fits = "" if check.expected is None else " that fits the schema"
+            return "passed", f"JSON{fits} found", (span,)
+        errors = errors or found
+    if number:
+        return "failed", "\n".join((f"none of {number} JSON values fits the schema", *errors)), ()
+    return "failed", f"no JSON object or list found\ngot {excerpt(answer.text)}", ()
+
+
+def _word_count(check: Check, answer: Answer) -> Decided:
+    number = len(answer.text.split())
+    value = check.expected
+    limits = value if isinstance(value, dict) else {"min": value, "max": value}
+    least, most = limits.get("min"), limits.get("max")
+    too_few = isinstance(least, int | float) and number < least
+    too_many = isinstance(most, int | float) and number > most
+    detail = f"got {number:,} words"
+    return ("failed", f"expected {check.target}\n{detail}", ()) if too_few or too_many else ("passed", detail, ())
+
+
+def _levenshtein(check: Check, answer: Answer) -> Decided:
+    from rapidfuzz.distance import Levenshtein
+
+    limit = LEVENSHTEIN_LIMIT if check.threshold is None else check.threshold
+    expected = str(check.expected)
+    least = abs(len(expected) - len(answer.text))
+    if least > limit:
+        return "failed", f"expected a distance of at most {limit:g}\ngot at least {least:,}", ()
+    if max(len(expected), len(answer.text)) > _LONGEST_DISTANCE:
+        raise _NotEvaluatedError(f"the answer is longer than {_LONGEST_DISTANCE:,} characters")
+    distance = Levenshtein.distance(expected, answer.text)
+    detail = f"got {distance:,}"
+    if distance <= limit:
+        return "passed", detail, ()
+    return "failed", f"expected a distance of at most {limit:g}\n{detail}", ()
+
+
+# Words with their inner dots, hyphens and numbers; contractions and punctuation are tokens of their own.
+_TOKEN = re.compile(r"n't\b|'(?:s|re|ve|ll|d|m)\b|\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.{3}|[^\w\s]")
+
+
+def _rouge_n(check: Check, answer: Answer) -> Decided:
+    limit = ROUGE_LIMIT if check.threshold is None else check.threshold
+    if len(answer.text) > _LONGEST_ROUGE:
+        raise _NotEvaluatedError(f"the answer is longer than {_LONGEST_ROUGE:,} characters")
+    got, expected = (Counter(_TOKEN.findall(text.lower())) for text in (answer.text, str(check.expected)))
+    common = (got & expected).total()
+    # F1 of precision and recall over single words.
+    score = 2 * common / (got.total() + expected.total()) if common else 0.0
+    detail = f"got {score:.2f}"
+    return ("passed", detail, ()) if score >= limit else ("failed", f"expected at least {limit:g}\n{detail}", ())
+
+
+def _latency(check: Check, answer: Answer) -> Decided:
+    if answer.duration_ms is None:
+        raise _NotEvaluatedError("the duration of the answer is unknown")
+    return _within(check, answer.duration_ms, f"{answer.duration_ms:,.0f} ms")
+
+
+def _cost(check: Check, answer: Answer) -> Decided:
+    if answer.cost_usd is None:
+        raise _NotEvaluatedError("the cost of the answer is unknown; add a price to the model in the config file")
+    return _within(check, answer.cost_usd, f"{answer.cost_usd:.6g} USD")
+
+
+def _tokens(check: Check, answer: Answer) -> Decided:
+    if answer.tokens is None:
+        raise _NotEvaluatedError("the provider reported no token counts")
+    return _within(check, answer.tokens, f"{answer.tokens:,} tokens")
+
+
+def _within(check: Check, value: float, shown: str) -> Decided:
+    limit = check.threshold or 0.0
+    return ("passed", f"got {shown}", ()) if value <= limit else ("failed", f"expected {check.target}\ngot {shown}", ())
+
+
+def _finish_reason(check: Check, answer: Answer) -> Decided:
+    expected, got = str(check.expected), answer.finish_reason or ""
+    is_equal = got.casefold() == expected.casefold()
+    is_same = is_equal or finish_reason_of(got) == finish_reason_of(expected, "stop") != "other"
+    if got and is_same:
+        return "passed", f"got {quote(got)}", ()
+    return "failed", f"expected {quote(expected)}\ngot {quote(got) if got else 'no finish reason'}", ()
+
+
+# How refusals begin, after an apology; and words that refuse wherever they are.
+_APOLOGY = re.compile(
+    r"(?:(?:unfortunately|sorry|i(?:'m| am) (?:very |so |truly |really )?sorry|i apologi[sz]e)"
+    r"[,.!:; ]*(?:but |however,? )?)+"
+)
+_REFUSING = re.compile(
+    r"i (?:cannot|can't|can not|won't|will not|am unable|am not able|must decline|have to decline|decline"
+    r"|don't feel comfortable|do not feel comfortable|am not comfortable|refuse|shouldn't|should not|must refuse)\b"
+    r"|i'm (?:unable|not able|not comfortable|not programmed|not allowed|not permitted)\b"
+    r"|as an? (?:\w+ )*(?:ai|language model|assistant)\b|no[,.] i (?:cannot|can't|won't)\b"
+    r"|(?:it|that|this) (?:is|would be) (?:not appropriate|inappropriate|unethical|against)\b"
+    r"|that(?:'s| is) not something i (?:can|am able|will)\b"
+)
+_ANYWHERE = re.compile(
+    r"\bi(?:'m| am) (?:unable|not able) to (?:help|assist|provide|comply|fulfil|answer|create|generate)"
+    r"|\bi (?:cannot|can't|can not|won't|will not) "
+    r"(?:help|assist|provide|comply|fulfil|answer|create|generate|support|participate|engage|discuss"
+    r"|do that|write that)"
+    r"|\b(?:against|violates?) (?:my|our|the) (?:\w+ )?(?:programming|guidelines|policy|policies|principles|rules)"
+    r"|\bnot (?:programmed|allowed|permitted) to (?:help|assist|provide|answer)"
+)
+_BEGINNING = 2_000
+
+
+def _refusal(check: Check, answer: Answer) -> Decided:
+    del check
+    text = answer.text[:_BEGINNING].strip().lower().replace("\u2019", "'")
+    apology = _APOLOGY.match(text)
+    begins = bool(_REFUSING.match(text[apology.end() :] if apology else text))
+    if begins or _ANYWHERE.search(text):
+        return "passed", "the answer is a refusal", ()
+    return "failed", f"expected a refusal\ngot {excerpt(answer.text)}", ()
+
+
+_DECIDE: Mapping[str, Callable[[Check, Answer], Decided]] = {
+    "contains": _contains,
+    "icontains": _contains,
+    "contains-all": _contains_all,
+    "contains-any": _contains_any,
+    "not-contains": _not_contains,
+    "starts-with": _starts_with,
+    "equals": _equals,
+    "is-json": _is_json,
+    "contains-json": _contains_json,
+    "word-count": _word_count,
+    "levenshtein": _levenshtein,
+    "rouge-n": _rouge_n,
+    "latency": _latency,
+    "cost": _cost,
+    "tokens": _tokens,
+    "finish-reason": _finish_reason,
+    "refusal": _refusal,
+}
+
+
+def _merged(found: Iterable[Matches]) -> tuple[Span, ...]:
+    return tuple(sorted(span for matches in found for span in matches.spans)[:MOST_SPANS])
+
+
+class _Fault:
+    """Why a text is not JSON."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a value of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _parsed(text: str) -> JsonValue | _Fault:
+    if len(text) > _LONGEST_JSON:
+        raise _NotEvaluatedError(f"the answer is longer than {_LONGEST_JSON:,} characters")
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        return _Fault(f"{error.msg} on line {error.lineno}, column {error.colno}")
+    except ValueError as error:
+        return _Fault(str(error)[:_LONGEST_ERROR])
+    except RecursionError:
+        raise _NotEvaluatedError("the JSON is nested too deeply") from None
+    return value
+
+
+def _json_values(text: str) -> Iterator[tuple[JsonValue, Span]]:
+    """Yield the JSON objects and lists in a text that are not inside another one, with their spans.
+
+    The work is bounded by a multiple of the length of the text. Raises _NotEvaluatedError beyond that.
+    """
+    if len(text) > _LONGEST_JSON:
+        raise _NotEvaluatedError(f"the answer is longer than {_LONGEST_JSON:,} characters")
+    work, most, at = 0, 8 * len(text) + 100_000, 0
+    while (begin := _OPENING.search(text, at)) is not None:
+        start = begin.start()
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            at, work = start + 1, work + max(1, error.pos - start)
+        except (ValueError, RecursionError):
+            at, work = start + 1, work + 20_000
+        else:
+            yield value, (start, end)
+            at, work = end, work + end - start
+        if work > most:
+            raise _NotEvaluatedError("the answer has too many brackets that begin no JSON")
+
+
+_OPENING = re.compile(r"[{\[]")
+
+
+def schema_fault(schema: JsonValue) -> str | None:
+    """Return why a value is not a JSON Schema that can be used, or None. References to other files are refused."""
+    try:
+        _validator(json.dumps(schema))
+    except _schema_problems() as error:
+        return _first_line(str(error)) or "it is nested too deeply"
+    return None
+
+
+def _schema_errors(schema: JsonValue, value: JsonValue) -> list[str]:
+    """Return the first errors of a value, each with its place; none if there is no schema."""
+    if schema is None:
+        return []
+    try:
+        errors = islice(_validator(json.dumps(schema)).iter_errors(value), _MOST_ERRORS)
+        return [f"{_place(error.instance_path)}: {_first_line(error.message)}" for error in errors]
+    except _schema_problems() as error:
+        raise _NotEvaluatedError(_first_line(str(error))) from error
+
+
+def _schema_problems() -> tuple[type[Exception], ...]:
+    import jsonschema_rs
+
+    return (ValueError, RecursionError, jsonschema_rs.ReferencingError)
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Any:
+    import jsonschema_rs
+
+    return jsonschema_rs.validator_for(json.loads(schema), retriever=_refuse_reference)
+
+
+def _refuse_reference(uri: str) -> JsonValue:
+    raise ValueError(f"{uri} is outside the schema; put the definition under `$defs`")
+
+
+def _place(path: Sequence[str | int]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".") or "value"
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LONGEST_ERROR else f"{line[: _LONGEST_ERROR - 1]}…"
