@@ -307,27 +307,38 @@ def _parsed(text: str) -> JsonValue | _Fault:
 def _json_values(text: str) -> Iterator[tuple[JsonValue, Span]]:
     """Yield the JSON objects and lists in a text that are not inside another one, with their spans.
 
-    The work is bounded by a multiple of the length of the text. Raises _NotEvaluatedError beyond that.
+    Raises _NotEvaluatedError if too many brackets begin no JSON.
     """
     if len(text) > _LONGEST_JSON:
         raise _NotEvaluatedError(f"the answer is longer than {_LONGEST_JSON:,} characters")
-    work, most, at = 0, 8 * len(text) + 100_000, 0
+    at, scanned, attempts = 0, 0, 0
     while (begin := _OPENING.search(text, at)) is not None:
-        start = begin.start()
-        try:
-            value, end = _DECODER.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            at, work = start + 1, work + max(1, error.pos - start)
-        except (ValueError, RecursionError):
-            at, work = start + 1, work + 20_000
+        start, length, found = begin.start(), _WINDOW, None
+        # The decoder counts the lines before an error, so that it gets only as much text as it needs.
+        while found is None and length:
+            window = text[start : start + length]
+            scanned, attempts = scanned + len(window), attempts + 1
+            if scanned > _MOST_SCANNED or attempts > _MOST_ATTEMPTS:
+                raise _NotEvaluatedError("the answer has too many brackets that begin no JSON")
+            try:
+                found = _DECODER.raw_decode(window)
+            except json.JSONDecodeError as error:
+                was_cut = error.pos > length - _LONGEST_TOKEN or error.msg.startswith("Unterminated string")
+                length = 8 * length if was_cut and start + length < len(text) else 0
+            except (ValueError, RecursionError):
+                length, scanned = 0, scanned + _NESTED_TOO_DEEPLY
+        if found is None:
+            at = start + 1
         else:
-            yield value, (start, end)
-            at, work = end, work + end - start
-        if work > most:
-            raise _NotEvaluatedError("the answer has too many brackets that begin no JSON")
+            value, end = found
+            at = start + end
+            yield value, (start, at)
 
 
-_OPENING = re.compile(r"[{\[]")
+_OPENING = re.compile(r"""\{(?=\s*["}])|\[(?=\s*[\[{"\]\d\-tfn])""")
+_WINDOW = 256
+_LONGEST_TOKEN = 16
+_MOST_SCANNED, _MOST_ATTEMPTS, _NESTED_TOO_DEEPLY = 50_000_000, 50_000, 100_000
 
 
 def schema_fault(schema: JsonValue) -> str | None:

@@ -409,9 +409,7 @@ def _settle(step: StepProgress, result: StepResult) -> None:
     step.result, step.prompt = result, result.prompt
     step.size = len(result.response)
     step.checks = {
-        index: LiveCheck(
-            _LIVE_AFTER[check.state][check.kind in FORBIDDING], check.spans, check.state, check.detail
-        )
+        index: LiveCheck(_LIVE_AFTER[check.state][check.kind in FORBIDDING], check.spans, check.state, check.detail)
         for index, check in enumerate(result.checks)
     }
 

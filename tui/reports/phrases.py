@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from tui.model.context import context_of_run
 from tui.model.results import CheckResult, TrialResult, counted_as, counted_asking
 from tui.model.run import KeptRun
 from tui.model.subjects import Subject, settings_text
-from tui.model.suite import Case, checked_sentence
+from tui.model.suite import ASSERTION, Case, CheckKind, checked_sentence
 from tui.reports.provenance import provenance
 from tui.reports.scores import RunScores
 from tui.reports.summary import Reruns, Summary, count_reruns

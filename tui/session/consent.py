@@ -161,6 +161,21 @@ def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
     for run in sorted({case.command.run for case in suite.cases if case.command}):
         mark = _mark("commands", suite_file, source, run, _digest(_named_files(run, (root, folder))))
         yield Consent("commands", f"{suite.path} runs: {run}{where}", mark)
+    yield from _assertion_consents(suite, suite_file)
+
+
+def _assertion_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
+    """Yield the consent for each command that judges answers, which is started in the suite's folder."""
+    checks = (check for case in suite.cases for step in case.steps for check in step.checks)
+    programs = {
+        tuple(map(str, check.expected))
+        for check in checks
+        if check.kind == "assert.command" and isinstance(check.expected, list)
+    }
+    for words in sorted(programs):
+        run = shlex.join(words)
+        mark = _mark("commands", suite_file, "assertion", run, _digest(_named_files(run, (suite_file.parent,))))
+        yield Consent("commands", f"{suite.path} runs for each answer: {run}", mark)
 
 
 def _words(command: str) -> list[str]:

@@ -17,7 +17,7 @@ from tui.model.paths import parse_url, path_fault, url_secrets
 from tui.model.results import CheckResult, IncludedFile, TrialKey
 from tui.model.run import Plan
 from tui.model.secrets import Secrets
-from tui.model.suite import Case, CommandCheck, RepositoryContext, Suite
+from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Suite
 from tui.runner.control import Control
 from tui.runner.trial_context import CaseContext
 from tui.workspace.git.clone import Clone, CloneProgress, cloned

@@ -162,4 +162,3 @@ class _Output:
         # `…` beside each cut, so that the part of a key before or after it is recognized.
         gap = f"…\n{lost:,} bytes omitted\n…".encode() if lost else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
-

@@ -1,12 +1,13 @@
 """The marks `✓ ✗ ◐ ○ ◌ ◦ ● ! · ↻` and the words for the status of trials, checks and severities."""
 
 from collections.abc import Iterable, Sequence
+from typing import get_args
 
 from tui.app.presentation.pieces import Line, Piece, Role
 from tui.model.filter import StatusWord
 from tui.model.results import HasFirstVerdict, counted_as
 from tui.model.state import OPEN, TrialProgress
-from tui.model.suite import CheckKind, Severity
+from tui.model.suite import ASSERTION, CheckKind, Severity
 
 _MARKS: dict[StatusWord, Piece] = {
     "not_run": ("·", "dim"),

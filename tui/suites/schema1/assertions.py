@@ -59,10 +59,13 @@ def assertion_findings(assertion: Mapping[str, Any], at: Path, around: Around) -
         yield Finding((*at, "value"), f"is missing; `{kind}` expects {_EXPECTED[kind]}")
     elif given and (fault := _VALUE_FAULTS[kind](value)):
         yield Finding((*at, "value"), f"{fault}; `{kind}` expects {_EXPECTED[kind]}")
-    elif given and kind in _SCHEMAS and value is not None:
-        if reason := around.pattern_error(cast("CheckKind", f"{ASSERTION}{kind}"), json.dumps(value)):
-            yield Finding((*at, "value"), f"is not a JSON Schema that can be used: {quoted(reason, 200)}; correct it")
+    elif given and kind in _SCHEMAS and (reason := _schema_reason(kind, value, around)):
+        yield Finding((*at, "value"), f"is not a JSON Schema that can be used: {quoted(reason, 200)}; correct it")
     yield from _threshold_findings(kind, assertion, at)
+
+
+def _schema_reason(kind: str, schema: Any, around: Around) -> str | None:
+    return None if schema is None else around.pattern_error(cast("CheckKind", f"{ASSERTION}{kind}"), json.dumps(schema))
 
 
 def _threshold_findings(kind: str, assertion: Mapping[str, Any], at: Path) -> Iterator[Finding]:
