@@ -9,11 +9,13 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.checks.finding import find
+from tui.checks.case_assertions import decide_case_assertion
 from tui.checks.checker import Answer, Checker, Watch, Watched
 from tui.checks.live import OPEN_LENGTH, REACH, first_state
 from tui.checks.protocol import Matches, Search
 from tui.model.results import Span
 from tui.model.suite import Check, CheckKind
+from tui.suites.schema1.assertions import assertion_check
 
 
 def wants(pattern: str) -> Check:
@@ -224,3 +226,53 @@ def test_what_is_found_live_is_what_a_scan_of_the_whole_finds(
     assume(all(end - start < reach for start, end in whole.spans))
     with patch("tui.checks.live.OPEN_LENGTH", reach), patch("tui.checks.live.REACH", reach + 256):
         assert loop.run(live()) == whole.spans
+
+
+def asserts(kind: str, value: object) -> Check:
+    return assertion_check({"type": kind, "value": value})
+
+
+async def test_texts_of_assertions_are_found_as_they_arrive(checker: Checker) -> None:
+    checks = [
+        asserts("contains", "needle"),
+        asserts("icontains", "NEEDLE"),
+        asserts("contains-all", ["a ", "dle"]),
+        asserts("contains-any", ["zzz", "dle"]),
+        asserts("not-contains", "sorry"),
+        asserts("starts-with", "A ne"),
+        asserts("starts-with", "B"),
+        asserts("equals", "A needle, sorry"),
+    ]
+    watch = checker.watch(checks)
+    assert [first_state(check) for check in checks] == ["waiting"] * 4 + ["clear"] + ["waiting"] * 3
+    assert await moves(watch, "A nee") == [Watched(5, "found", ((0, 4),))]
+    assert await moves(watch, "Dle") == [Watched(1, "found", ((2, 8),))]
+    assert await moves(watch, ", needle") == [
+        Watched(0, "found", ((10, 16),)),
+        Watched(1, "found", ((2, 8), (10, 16))),
+        Watched(2, "waiting", ((13, 16),)),
+        Watched(3, "found", ((13, 16),)),
+    ]
+    assert await moves(watch, " a so") == [Watched(2, "found", ((13, 16), (17, 19)))]
+    assert await moves(watch, "rry") == [Watched(4, "forbidden", ((19, 24),))]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.text("aAbB ", max_size=4), min_size=1, max_size=40),
+    st.sampled_from(["contains", "icontains", "contains-all", "contains-any", "not-contains", "starts-with"]),
+    st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3),
+)
+async def test_what_was_found_live_is_what_the_whole_answer_contains(
+    chunks: list[str], kind: str, parts: list[str]
+) -> None:
+    check = asserts(kind, parts if kind in ("contains-all", "contains-any") else parts[0])
+    checker = Checker()
+    watch = checker.watch([check])
+    state, spans = first_state(check), ()
+    for chunk in chunks:
+        for moved in await moves(watch, chunk):
+            state, spans = moved.state, moved.spans
+    result = decide_case_assertion(check, Answer("".join(chunks)))
+    assert (state in ("found", "clear")) == (result.state == "passed")
+    assert tuple(spans) == result.spans

@@ -383,5 +383,5 @@ def _place(path: Sequence[str | int]) -> str:
 
 
 def _first_line(text: str) -> str:
-    line = text.strip().partition("\n")[0]
+    line = text.strip().partition("\n")[0].rpartition("ValueError: ")[2]
     return line if len(line) <= _LONGEST_ERROR else f"{line[: _LONGEST_ERROR - 1]}…"

@@ -1,6 +1,7 @@
 """The `assertions` of a case of schema 1.0.0: the values that each type expects, and the checks made of them."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
@@ -41,8 +42,9 @@ def _target(kind: str, value: Any, threshold: float | None) -> str:
         return f"{' and '.join(filter(None, ends))} words"
     if value is None:
         return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if kind == "command" else text[:_LONGEST_TARGET]
+    if kind == "command":
+        return shlex.join(value)
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LONGEST_TARGET]
 
 
 def assertion_findings(assertion: Mapping[str, Any], at: Path, around: Around) -> Iterator[Finding]:

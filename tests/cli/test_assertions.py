@@ -1,0 +1,78 @@
+"""Assertions of cases, on the command line: verdicts, reports, and consent before a command runs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.support.command_line import CommandLine
+from tests.support.model_server import ModelServer, say
+
+
+def write_suite(home: Path, assertions: list[dict[str, Any]]) -> None:
+    case = {"id": "c", "name": "c", "category": "c", "prompt": "p", "assertions": assertions}
+    suite = {"name": "s", "description": "d", "models": ["openai/m"], "testCases": [case]}
+    (home / "suite.json").write_text(json.dumps(suite))
+
+
+def checks_of(report: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(report)["results"][0]["attempts"][0]["steps"][0]["checks"]
+    return found
+
+
+async def test_each_assertion_is_a_check_of_its_kind_in_every_report(assay: CommandLine) -> None:
+    assertions: list[dict[str, Any]] = [
+        {"type": "contains", "value": "Paris"},
+        {"type": "word-count", "value": {"max": 2}},
+        {"type": "latency", "threshold": 600_000},
+        {"type": "tokens", "threshold": 1_000_000},
+        {"type": "finish-reason", "value": "stop"},
+        {"type": "is-json"},
+    ]
+    write_suite(assay.home, assertions)
+    async with ModelServer(say("It is Paris.")) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key-of-the-test"}
+        for stream in ("--stream", "--no-stream"):
+            done = await assay.run_async("run", "suite.json", stream, "-f", "json", env=env)
+            assert done.code == 1, done.err
+            assert [(check["kind"], check["state"]) for check in checks_of(done.out)] == [
+                ("assert.contains", "passed"),
+                ("assert.word-count", "failed"),
+                ("assert.latency", "passed"),
+                ("assert.tokens", "passed"),
+                ("assert.finish-reason", "passed"),
+                ("assert.is-json", "failed"),
+            ]
+    assert checks_of(done.out)[0]["spans"] == [[6, 11]]
+    for format_ in ("markdown", "html", "csv", "junit"):
+        text = (await assay.run_async("report", "last", "-f", format_)).out
+        assert "word-count" in text
+        assert "got 3 words" in text
+
+
+async def test_a_command_judges_the_answer_on_its_standard_input(assay: CommandLine) -> None:
+    (assay.home / "judge.sh").write_text('#!/bin/sh\necho "key: $OPENAI_API_KEY"; grep -q "$1"\n')
+    (assay.home / "judge.sh").chmod(0o755)
+    write_suite(
+        assay.home,
+        [
+            {"type": "contains", "value": "Paris"},
+            {"type": "command", "value": ["./judge.sh", "Paris"]},
+            {"type": "command", "value": ["./judge.sh", "London"]},
+            {"type": "command", "value": ["./missing", "$HOME"]},
+        ],
+    )
+    async with ModelServer(say("It is Paris. " * 20_000)) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key-of-the-test"}
+        refused = await assay.run_async("run", "suite.json", env=env)
+        assert (refused.code, server.asked) == (2, [])
+        assert "--allow-commands" in refused.err
+        done = await assay.run_async("run", "suite.json", "--allow-commands", "-f", "json", env=env)
+    checks = checks_of(done.out)
+    assert [check["state"] for check in checks] == ["passed", "passed", "failed", "failed"]
+    assert [check["kind"] for check in checks[1:]] == ["assert.command"] * 3
+    assert [check["target"] for check in checks[2:]] == ["./judge.sh London", "./missing '$HOME'"]
+    assert "exit status 0" in checks[1]["detail"]
+    assert "exit status 1" in checks[2]["detail"]
+    assert "key-of-the-test" not in done.out
+    assert checks[1]["detail"].endswith("\nkey:")
+    assert done.code == 1
