@@ -129,7 +129,7 @@ def test_measures(kind: str, value: Any, threshold: float | None, text: str, sta
         ("finish-reason", "length", None, {"finish_reason": "MAX_TOKENS"}, "passed"),
         ("finish-reason", "stop", None, {"finish_reason": "length"}, "failed"),
         ("finish-reason", "stop", None, {"finish_reason": "nothing known"}, "failed"),
-        ("finish-reason", "stop", None, {}, "failed"),
+        ("finish-reason", "stop", None, {}, "timed_out"),
     ],
 )
 def test_figures_of_the_answer(

@@ -269,10 +269,10 @@ async def test_what_was_found_live_is_what_the_whole_answer_contains(
     check = asserts(kind, parts if kind in ("contains-all", "contains-any") else parts[0])
     checker = Checker()
     watch = checker.watch([check])
-    state, spans = first_state(check), ()
+    state, spans = first_state(check), tuple[Span, ...]()
     for chunk in chunks:
         for moved in await moves(watch, chunk):
             state, spans = moved.state, moved.spans
     result = decide_case_assertion(check, Answer("".join(chunks)))
     assert (state in ("found", "clear")) == (result.state == "passed")
-    assert tuple(spans) == result.spans
+    assert spans == result.spans

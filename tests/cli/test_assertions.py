@@ -49,6 +49,16 @@ async def test_each_assertion_is_a_check_of_its_kind_in_every_report(assay: Comm
         assert "got 3 words" in text
 
 
+async def test_a_replay_is_judged_by_the_figures_of_the_recorded_answer(assay: CommandLine) -> None:
+    write_suite(assay.home, [{"type": "latency", "threshold": 100}, {"type": "finish-reason", "value": "stop"}])
+    async with ModelServer(say("Paris.", latency_s=0.3)) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key-of-the-test"}
+        slow = await assay.run_async("run", "suite.json", "-f", "json", env=env)
+    assert [check["state"] for check in checks_of(slow.out)] == ["failed", "passed"]
+    replayed = await assay.run_async("run", "suite.json", "-m", "replay/last/openai/m", "-f", "json")
+    assert [check["state"] for check in checks_of(replayed.out)] == ["failed", "passed"], replayed.err
+
+
 async def test_a_command_judges_the_answer_on_its_standard_input(assay: CommandLine) -> None:
     (assay.home / "judge.sh").write_text('#!/bin/sh\necho "key: $OPENAI_API_KEY"; grep -q "$1"\n')
     (assay.home / "judge.sh").chmod(0o755)

@@ -209,12 +209,14 @@ def _within(check: Check, value: float, shown: str) -> Decided:
 
 
 def _finish_reason(check: Check, answer: Answer) -> Decided:
-    expected, got = str(check.expected), answer.finish_reason or ""
+    if answer.finish_reason is None:
+        raise _NotEvaluatedError("the finish reason of the answer is unknown")
+    expected, got = str(check.expected), answer.finish_reason
     is_equal = got.casefold() == expected.casefold()
     is_same = is_equal or finish_reason_of(got) == finish_reason_of(expected, "stop") != "other"
-    if got and is_same:
+    if is_same:
         return "passed", f"got {quote(got)}", ()
-    return "failed", f"expected {quote(expected)}\ngot {quote(got) if got else 'no finish reason'}", ()
+    return "failed", f"expected {quote(expected)}\ngot {quote(got)}", ()
 
 
 # How refusals begin, after an apology; and words that refuse wherever they are.

@@ -100,6 +100,18 @@ class NoteChunk:
     note: str
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedChunk:
+    """The figures of a recorded answer, which its checks are decided by instead of those of the replay.
+
+    `duration_ms` is the time of its request, `cost_usd` its cost, `finish_reason` the provider's word; None is unknown.
+    """
+
+    duration_ms: float | None
+    cost_usd: float | None
+    finish_reason: str | None
+
+
 FinishReason = Literal[
     "stop",
     "length",
@@ -127,5 +139,16 @@ class End:
 
 
 Chunk = (
-    Sent | Waiting | Limited | Text | Reasoning | ToolCall | MemoryChunk | UsageChunk | ServedByChunk | NoteChunk | End
+    Sent
+    | Waiting
+    | Limited
+    | Text
+    | Reasoning
+    | ToolCall
+    | MemoryChunk
+    | UsageChunk
+    | ServedByChunk
+    | NoteChunk
+    | RecordedChunk
+    | End
 )

@@ -13,6 +13,7 @@ from tui.model.provider_messages import (
     MemoryChunk,
     NoteChunk,
     Reasoning,
+    RecordedChunk,
     Request,
     Sent,
     ServedByChunk,
@@ -149,6 +150,8 @@ def _rest(recorded: StepResult) -> Iterator[Chunk]:
     if recorded.memory_before is not None or recorded.memory is not None:
         yield MemoryChunk(recorded.memory)
     yield UsageChunk(recorded.usage)
+    # Imported results may have no duration.
+    yield RecordedChunk(recorded.timing.duration_ms or None, recorded.cost_usd, recorded.finish_reason)
     if recorded.served_by is not None:
         yield ServedByChunk(recorded.served_by)
     for note in recorded.notes:

@@ -28,6 +28,7 @@ from tui.model.provider_messages import (
     MemoryChunk,
     NoteChunk,
     Reasoning,
+    RecordedChunk,
     Request,
     Sent,
     ServedByChunk,
@@ -75,6 +76,7 @@ class PartialStep:
     fault: ProviderError | None = None
     cancelled: bool = False
     paused_s: float = 0.0
+    recorded: RecordedChunk | None = None
 
     @property
     def text(self) -> str:
@@ -148,6 +150,12 @@ class ChunkHandler:
                 self._partial.remembers = True
                 if memory is not None:
                     self._partial.memory = hide_in(self._secrets, memory)
+            case UsageChunk() | ServedByChunk() | NoteChunk() | RecordedChunk() | End():
+                self._take_report(chunk)
+
+    def _take_report(self, chunk: UsageChunk | ServedByChunk | NoteChunk | RecordedChunk | End) -> None:
+        """Handle what the provider reports about its answer."""
+        match chunk:
             case UsageChunk(usage):
                 self._partial.usage = usage
             case ServedByChunk(by):
@@ -156,6 +164,8 @@ class ChunkHandler:
                 )
             case NoteChunk(note):
                 self._add_note(self._secrets.hide(note)[:_LONGEST_NOTE])
+            case RecordedChunk():
+                self._partial.recorded = chunk
             case End(reason):
                 self._partial.finish_reason = reason
 
@@ -337,15 +347,18 @@ async def _decide(order: StepOrder, partial: PartialStep, context: TrialContext)
     nothing_to_judge = partial.fault is not None and not partial.size
     if not checks or nothing_to_judge:
         return ()
-    usage, price = partial.usage, order.request.subject.price
+    usage = partial.usage
+    figures = partial.recorded or RecordedChunk(
+        partial.timing().duration_ms, cost(usage, order.request.subject.price), partial.finish_reason
+    )
     answer = Answer(
         partial.text,
         tuple(partial.tools),
         partial.memory,
-        partial.timing().duration_ms,
-        cost(usage, price),
+        figures.duration_ms,
+        figures.cost_usd,
         None if usage.output_tokens is None else usage.output_tokens + (usage.input_tokens or 0),
-        partial.finish_reason,
+        figures.finish_reason,
     )
     decided = iter(await context.checker.decide(checks, answer))
     return tuple(
