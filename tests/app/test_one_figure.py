@@ -20,7 +20,7 @@ import pytest
 from tests.app.explore.explored import explored
 from tests.app.matrix.test_screen import heads_of, session_with_history
 from tests.support.kept_runs import keep, make_case, make_plan, make_step
-from tui.app.matrix.pairs_dialog import PairsScreen
+from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
@@ -302,7 +302,7 @@ async def test_the_screen_shows_the_same(kept: KeptRun, report: dict[str, Any], 
         for mark, name in (("✓", "passed"), ("✗", "failed"), ("◐", "flaky")):
             assert f"{mark} {summary[name]} {name}" in header
         await seen.press("p")
-        await seen.until(lambda: isinstance(seen.app.screen, PairsScreen))
+        await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen))
         listed = seen.app.screen.query_one(LineListView)
         await seen.until(lambda: listed.size.height)
         shown = [listed.render_line(y).text for y in range(len(report["comparisons"]))]

@@ -19,6 +19,7 @@ from tests.support.pilots import until
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
+from tui.app.figures_screen import FiguresScreen
 from tui.app.presentation.pieces import Line
 from tui.app.screens import AppScreen, Dialog
 from tui.app.splash import FrameScreen, SplashScreen
@@ -53,7 +54,8 @@ NAMES = (
 )
 OPENED = (
     *(scene for scene in SCENES if scene.name in NAMES),
-    Scene("figures", scored_session, (*REVIEW, "f", TextScreen)),
+    Scene("figures", scored_session, (*REVIEW, "f", FiguresScreen)),
+    Scene("rule", scored_session, (*REVIEW, "t", TextScreen)),
     Scene("palette", run_session, (*ANSWERED, "ctrl+p", CommandPalette, listed)),
 )
 

@@ -135,7 +135,10 @@ def matrix(visitor: Visitor) -> None:
     visitor.press("m", until="wins 0")
     visitor.look("s", "Sort rows", "down")
     visitor.look("?", "Global")
-    visitor.look("p", "Statistics", "down")
+    visitor.press("p", until="Pairs")
+    visitor.press("down", "]", "down", "o")
+    visitor.look("O", "Export figures", "down")
+    visitor.leave("Pairs")
     visitor.press("g", "S", "d", "d", "n", "home", "end", "right", "i", "i")
     visitor.press("m", until="Checks")
 
@@ -153,7 +156,7 @@ def compare(visitor: Visitor) -> None:
     visitor.press("c", until="case 1/1")
     visitor.press("J", "o", "v", "w", "3", "a")
     visitor.look("1", "Answers on side A", "down")
-    visitor.look("p", "Preferences")
+    visitor.look("p", "Preferences", "]")
     visitor.leave("case 1/1")
 
 
@@ -169,7 +172,9 @@ def review(visitor: Visitor) -> None:
     visitor.press("3", until="undoes")
     visitor.press("[")
     visitor.look("T", "Esc close", "end")
-    visitor.look("f", "Score figures", "end")
+    visitor.press("f", until="Answers by band")
+    visitor.press("end", "]", "down", "]", "]", "]", "o", "[", "s", "enter")
+    visitor.leave("Score figures")
     visitor.look("s", "Sort queue", "down")
     visitor.press("d", "d", "z", "z", "p", "n", "S", "S")
     visitor.press("q")

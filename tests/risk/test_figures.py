@@ -14,7 +14,7 @@ from tests.support.work import is_linear
 from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Band, BandRule, Interval, RiskFigures, RiskShare
 from tui.model.scores import Act, Extent, ReviewItem, Scoreboard
-from tui.risk.figures import risk_figures
+from tui.risk.figures import risk_figures, scored_answers
 
 RULE = BandRule()
 
@@ -156,6 +156,28 @@ def test_every_answer_is_somewhere_in_whatever_order_they_come(extents: list[Ext
         for parts in (found.by_category[model], found.by_criterion[model]):
             assert sum(part.answers for part in parts.values()) in (share.answers, 5)
         assert sum(found.heat[model].values()) == sum(part.banded for part in found.by_criterion[model].values())
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 3, 4, "n/a", None]), min_size=4, max_size=12))
+@settings(max_examples=30)
+def test_the_bands_of_single_answers_add_up_to_those_of_their_model(extents: list[Extent | None]) -> None:
+    items = items_of()
+    scored = [
+        act(f"{item.key.case}/{item.key.model}/{item.key.criterion}", extent)
+        for item, extent in zip(items, extents, strict=False)
+        if extent is not None
+    ]
+    board = Scoreboard(scored)
+    answers = scored_answers(items, board, RULE, {items[0].key.trial: 7})
+    for model, share in risk_figures(items, board, RULE).by_model.items():
+        of_model = [each for each in answers if each.trial.model == model]
+        assert len(of_model) == share.answers
+        assert {band: sum(each.band == band for each in of_model) for band in BANDS} == {
+            band: share.bands.get(band, 0) for band in BANDS
+        }
+        assert sum(each.scored == 0 for each in of_model) == share.unscored
+    assert [each.number for each in answers if each.trial == items[0].key.trial] == [7]
+    assert all(each.reviewers == (each.scored > 0) for each in answers)
 
 
 def test_the_cost_is_linear_in_the_number_of_items() -> None:

@@ -28,7 +28,8 @@ _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9]+")
 _FRAME = 6  # columns beside the text of the dialog
 _MOST_WIDTH = 92
 _MESSAGE_ROWS = 6
-_HINT = "Enter continue · Tab next field · {copy_command} copy command · Esc close"
+_HINT = "Enter continue · Tab next field · Esc close"
+_COPY_HINT = "Enter continue · Tab next field · {copy_command} copy command · Esc close"
 
 
 class Format(NamedTuple):
@@ -151,7 +152,8 @@ class ExportScreen(Dialog[Path | None]):
         """Yield the formats, the options, the file name and the message."""
         with Vertical() as box:
             box.border_title = Content(self._export.title)
-            box.border_subtitle = Content(with_keys(self, _HINT))
+            has_command = bool(self._export.command("file", self._export.formats[0].name, self._chosen))
+            box.border_subtitle = Content(with_keys(self, _COPY_HINT if has_command else _HINT))
             yield self._list
             self._options.set_class(not self._export.options, "-none")
             yield self._options
@@ -222,6 +224,12 @@ class ExportScreen(Dialog[Path | None]):
     def show_command(self) -> None:
         """Show the command line for the typed file name."""
         self._draw()
+
+    @on(PromptInput.Left)
+    def close_when_written(self) -> None:
+        """Close the dialog if the file was written; else the focus is on the formats now."""
+        if self._written is not None:
+            self.dismiss(self._written)
 
     @on(PromptInput.Entered)
     def write_file(self, message: PromptInput.Entered) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
+from tui.model.results import TrialKey
 from tui.model.scores import Scoreboard
 from tui.model.suite import Severity
 
@@ -258,6 +259,24 @@ class Agreement:
     on_na: NaDisagreement = NaDisagreement()
     on_na_by_criterion: Mapping[str, NaDisagreement] = field(default_factory=dict)
     own: tuple[OwnAgreement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAnswer:
+    """An answer with what counts for it: its worst band, and its mean extent weighted by severity (None without).
+
+    `number` is its place in the reviewer's queue (None if they did not review blind), `scored` the number of its
+    `items` (criteria) with a score, `reviewers` how many people gave those.
+    """
+
+    trial: TrialKey
+    name: str
+    number: int | None
+    band: Band | None
+    mean: float | None
+    scored: int
+    items: int
+    reviewers: int
 
 
 RELIABLE = 0.667, 0.8

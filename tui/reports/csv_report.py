@@ -56,7 +56,7 @@ def render_csv(runs: Sequence[Reported], detail: Detail) -> str:
     writer.writerow([*_COLUMNS, *_more_columns(detail)])
     for run in runs:
         for result in run.kept.results:
-            writer.writerow([_cell(value) for value in (*_row(run, result), *_more(run, result, detail))])
+            writer.writerow([safe_cell(value) for value in (*_row(run, result), *_more(run, result, detail))])
     return target.getvalue()
 
 
@@ -119,7 +119,7 @@ def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:
     return cells
 
 
-def _cell(value: Cell) -> Cell:
+def safe_cell(value: Cell) -> Cell:
     """Return the value with a `'` in front of text that a spreadsheet would evaluate as a formula."""
     if not isinstance(value, str):
         return value

@@ -1,6 +1,6 @@
 """Tables of a run's figures, shared by the formats that people read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.model.prices import cost_text
 from tui.reports import figure_words as words
@@ -9,25 +9,30 @@ from tui.reports.blocks import Block, Faint, Line, Paragraph, Points, Stack, Str
 from tui.reports.phrases import Reported, many
 from tui.statistics import comparison_words
 from tui.statistics.comparison import Comparison
-from tui.statistics.run_figures import ModelTotals, Rates
+from tui.statistics.run_figures import ModelFigures, ModelTotals, Rates
 
 _COUNTS = ("Trials", "Passed", "Failed", "Errors", "Flaky", "Unchecked")
 
 
 def models(run: Reported) -> Iterator[Block]:
     """Yield the results of each model and the time, tokens and cost of its answers."""
-    rows: list[tuple[Line, ...]] = []
-    drawings = []
-    for model, figures in run.summary.figures.items():
-        count, interval = figures.tally, figures.rates.pass_rate_95
-        drawings.append(Whisker(count.pass_rate, *(interval or (None, None))))
-        rows.append(((Strong(model),), phrases.rate(count), phrases.rate_interval(figures.rates), *_counts(count)))
-    head = ("Model", "Pass rate", "95% interval", *_COUNTS)
-    yield Table(head, tuple(rows), 8, tuple(drawings), f"Pass rate and its 95% interval ({_interval_name(run)})")
+    yield model_rates(run.summary.figures, _interval_name(run))
     if any(figures.rates.sparse for figures in run.summary.figures.values()):
         yield Paragraph(phrases.SPARSE, "faint")
     yield from _errors(run)
     yield _effort(run)
+
+
+def model_rates(by_model: Mapping[str, ModelFigures], interval: str = "") -> Table:
+    """Return the counts and the pass rate of each model; `interval` names the interval above its drawing."""
+    rows: list[tuple[Line, ...]] = []
+    drawings = []
+    for model, figures in by_model.items():
+        count, ends = figures.tally, figures.rates.pass_rate_95
+        drawings.append(Whisker(count.pass_rate, *(ends or (None, None))))
+        rows.append(((Strong(model),), phrases.rate(count), phrases.rate_interval(figures.rates), *_counts(count)))
+    head = ("Model", "Pass rate", "95% interval", *_COUNTS)
+    return Table(head, tuple(rows), 8, tuple(drawings), f"Pass rate and its 95% interval ({interval})")
 
 
 def _interval_name(run: Reported) -> str:
@@ -166,7 +171,11 @@ def required(run: Reported) -> Iterator[Block]:
 
 def comparisons(run: Reported) -> Iterator[Block]:
     """Yield each pair of models with the conclusion and the cases behind its numbers."""
-    comparisons = run.summary.comparisons
+    yield from comparison_blocks(run.summary.comparisons)
+
+
+def comparison_blocks(comparisons: Sequence[Comparison]) -> Iterator[Block]:
+    """Yield each pair of models as `comparisons` does."""
     if not comparisons:
         return
     rows = tuple(

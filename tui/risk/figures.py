@@ -20,6 +20,7 @@ from tui.model.risk import (
     PairAgreement,
     RiskFigures,
     RiskShare,
+    ScoredAnswer,
 )
 from tui.model.scores import Act, Extent, ItemKey, ReviewItem, Scoreboard
 from tui.model.suite import Severity
@@ -138,11 +139,7 @@ def _share(counted: Sequence[Sequence[_Scored]]) -> RiskShare:
     cases: dict[str, list[Fraction]] = defaultdict(lambda: [Fraction(), Fraction()])
     partial = unscored = not_applicable = 0
     for together in counted:
-        worst, still_open = -1, 0
-        for each in together:
-            still_open += each.is_open
-            if each.band is not None:
-                worst = max(worst, each.band)
+        worst, still_open = _worst(together), sum(each.is_open for each in together)
         if still_open == len(together):
             unscored += 1
             continue
@@ -150,12 +147,49 @@ def _share(counted: Sequence[Sequence[_Scored]]) -> RiskShare:
         not_applicable += worst < 0 and not still_open
         if worst >= 0:
             bands[worst] += 1
-            sums = cases[together[0].item.unit]
-            sums[0] += sum((each.weight * each.mean for each in together), Fraction())
-            sums[1] += sum(each.weight for each in together)
+            sums, (total, weights) = cases[together[0].item.unit], _weighted(together)
+            sums[0] += total
+            sums[1] += weights
     mean = clustered_mean(((float(sums[0]), float(sums[1])) for sums in cases.values()), 0, len(EXTENTS) - 1)
     shares = dict(zip(BANDS, bands, strict=True))
     return RiskShare(shares, len(counted), partial, unscored, not_applicable, Interval(*mean))
+
+
+def _worst(together: Sequence[_Scored]) -> int:
+    """Return the index of the worst band of these items, -1 without one."""
+    return max((each.band for each in together if each.band is not None), default=-1)
+
+
+def _weighted(together: Sequence[_Scored]) -> tuple[Fraction, int]:
+    """Return the sum of the extents times their weights, and the sum of the weights."""
+    return sum((each.weight * each.mean for each in together), Fraction()), sum(each.weight for each in together)
+
+
+def scored_answers(
+    items: Sequence[ReviewItem], board: Scoreboard, rule: BandRule, numbers: Mapping[TrialKey, int]
+) -> tuple[ScoredAnswer, ...]:
+    """Return each answer with its band and mean, as in the figures; `numbers` are their places in a queue."""
+    counts = _Counts()
+    for item in items:
+        counts.add(item, board, rule)
+    return tuple(_answer(trial, together, board, numbers) for trial, together in counts.answers.items())
+
+
+def _answer(
+    trial: TrialKey, together: Sequence[_Scored], board: Scoreboard, numbers: Mapping[TrialKey, int]
+) -> ScoredAnswer:
+    worst, (total, weights) = _worst(together), _weighted(together)
+    case = together[0].item.case
+    return ScoredAnswer(
+        trial,
+        case.name or case.id,
+        numbers.get(trial),
+        BANDS[worst] if worst >= 0 else None,
+        float(total / weights) if weights else None,
+        sum(not each.is_open for each in together),
+        len(together),
+        len({score.reviewer for each in together for score in board.scores(each.item.key)}),
+    )
 
 
 @dataclass(slots=True)

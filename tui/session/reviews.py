@@ -9,7 +9,7 @@ from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError, StoreError
 from tui.model.name_mask import NameMask
 from tui.model.results import TrialKey
-from tui.model.risk import BANDS, Agreement, Band, BandRule, Guidance, Reviewed
+from tui.model.risk import BANDS, Agreement, Band, BandRule, Guidance, Reviewed, ScoredAnswer
 from tui.model.scores import Act, ReviewItem, Scoreboard, is_blind_open, replaced_answers
 from tui.model.subjects import Config
 from tui.model.suite import Suite
@@ -20,7 +20,7 @@ from tui.risk.score_files import BadLine, ScoreCount, ScoreFiles
 from tui.session.files import write_safely
 from tui.session.review_packet import make_packet
 from tui.session.run_answers import RunAnswers, read_answers, read_board
-from tui.session.run_review import RunReview
+from tui.session.run_review import RunReview, blind_repeats, blind_seed
 from tui.session.score_exchange import Imported, OwnLines, alike_warning, import_scores, score_lines, template_lines
 from tui.store.protocol import Store
 
@@ -110,9 +110,30 @@ class Reviews:
 
     def reviewed(self, run_id: str) -> Reviewed:
         """Return the complete scoring of a run for a report: all reviewers, including blind scores."""
-        from tui.risk.figures import agreement, risk_figures
+        return self._figures(*self._read(run_id))
+
+    def reviewed_answers(self, run_id: str, reviewer: str) -> tuple[Reviewed, tuple[ScoredAnswer, ...]]:
+        """Return the complete scoring of a run and of each answer, numbered as in the reviewer's blind queue.
+
+        Raises ConfigError while names are hidden from the reviewer.
+        """
+        from tui.risk.figures import scored_answers
 
         run, items, board, bad = self._read(run_id)
+        acts = self._files.read(run_id).acts
+        if is_blind_open(acts, reviewer):
+            raise ConfigError("The names of this run are hidden", fix="Reveal them in Review first.")
+        numbers: dict[TrialKey, int] = {}
+        if any(act.reviewer == reviewer and act.blind and act.seed is not None for act in acts):
+            queue = review_items(run.suite, run.answered, blind_seed(acts, reviewer), blind_repeats(acts, reviewer))
+            numbers = {item.key.trial: item.answer for item in reversed(queue)}
+        return self._figures(run, items, board, bad), scored_answers(items, board, self.rule, numbers)
+
+    def _figures(
+        self, run: RunAnswers, items: tuple[ReviewItem, ...], board: Scoreboard, bad: tuple[BadLine, ...]
+    ) -> Reviewed:
+        from tui.risk.figures import agreement, risk_figures
+
         interim, masked = run.record.state != "finished", board.masked_trials()
         whole = [item for item in items if item.key.trial not in masked]
         return Reviewed(

@@ -96,7 +96,7 @@ class RunReview:
         self.board: Scoreboard = read_board(store, run, kept.acts)
         self._begun_blind = is_blind_open(kept.acts, reviewer) or (blind and not self.revealed)
         self.seed = blind_seed(kept.acts, reviewer) if self._begun_blind else None
-        self.repeats = self._repeats_of(kept.acts) if repeats is None else repeats
+        self.repeats = blind_repeats(kept.acts, reviewer) if repeats is None else repeats
         self.items: tuple[ReviewItem, ...] = review_items(run.suite, run.answered, self.seed, self.repeats)
         self._known = {item.key for item in self.items}
         self._own_masks = own_masks
@@ -159,11 +159,6 @@ class RunReview:
         if shown not in (None, read.hash):
             raise AnswerChanged
         return read
-
-    def _repeats_of(self, acts: tuple[Act, ...]) -> int:
-        """Return the percentage of answers that the reviewer's session shows twice, as set when it began."""
-        recorded = [act.repeats for act in acts if act.reviewer == self.reviewer and act.repeats is not None]
-        return recorded[-1] if recorded else 0
 
     def give(
         self, item: ItemKey, extent: Extent, note: str = "", took_ms: int | None = None, *, shown: str | None = None
@@ -290,3 +285,9 @@ def blind_seed(acts: tuple[Act, ...], reviewer: str) -> int:
     """
     recorded = [act.seed for act in acts if act.reviewer == reviewer and act.blind and act.seed is not None]
     return recorded[-1] if recorded else secrets.randbelow(2**31)
+
+
+def blind_repeats(acts: tuple[Act, ...], reviewer: str) -> int:
+    """Return the percentage of answers that the reviewer's session shows twice, as set when it began."""
+    recorded = [act.repeats for act in acts if act.reviewer == reviewer and act.repeats is not None]
+    return recorded[-1] if recorded else 0

@@ -14,8 +14,9 @@ from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
 from tui.app.compare.screen import CompareScreen
 from tui.app.compare.view import CaseList
-from tui.app.dialogs import ChoiceScreen, TextScreen
+from tui.app.dialogs import ChoiceScreen
 from tui.app.explore.screen import ExploreScreen
+from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
 from tui.model.results import TrialKey
@@ -208,11 +209,11 @@ async def test_preferences_are_reported_with_how_sure_they_are(store: SqliteStor
             await seen.until(lambda case=case: f"case {case}" in title(seen))
         assert len(preferred(session)) == 2
         await seen.press("p")
-        await seen.until(lambda: isinstance(seen.app.screen, TextScreen))
+        await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen) and seen.app.screen.page is not None)
         content = " ".join(str(seen.app.screen.query_one("TextPanel > Static", Static).content).split())
         assert "2 choices in this suite, for 2 cases; 0 blind." in content
         assert "no preference shown." in content
-        await seen.press("p")
+        await seen.press("I")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
 
 

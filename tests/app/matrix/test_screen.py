@@ -13,8 +13,8 @@ from tests.support.kept_runs import make_case, make_plan, make_result, make_subj
 from tests.support.pilots import press_at_once, until
 from tests.support.scripted_session import ScriptedSession
 from tui.app.dialogs import ChoiceScreen, HelpScreen
+from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.matrix import Order
-from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
@@ -309,7 +309,7 @@ async def test_the_statistics_choose_the_pair_below() -> None:
         screen, pilot = app.place, app.hand
         assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in text(screen)
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, PairsScreen))
+        await until(pilot, lambda: isinstance(app.screen, FiguresScreen))
         await pilot.press("home", "enter")
         await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in text(screen))
 
@@ -320,7 +320,7 @@ async def test_figures_of_pairs_are_whole_or_left_out(width: int, expected: bool
     async with running_app(matrix, (width, 24)) as app:
         await until(app.hand, lambda: bool(app.matrix.statistics.pairs))
         await app.hand.press("p")
-        await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
+        await until(app.hand, lambda: isinstance(app.screen, FiguresScreen))
         shown = app.screen.query_one(LineListView)
         await until(app.hand, lambda: "40 won" in shown.render_line(0).text)
         assert shown.render_line(0).text.rstrip().endswith("points (+87 to +100)" if expected else "+100 points")
@@ -385,4 +385,4 @@ async def test_the_key_of_the_statistics_waits_until_they_are_computed() -> None
         await app.hand.press("p")
         assert app.screen is place
         place.updates.counted.set()
-        await until(app.hand, lambda: isinstance(app.screen, PairsScreen))
+        await until(app.hand, lambda: isinstance(app.screen, FiguresScreen))

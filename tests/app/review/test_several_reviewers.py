@@ -30,6 +30,7 @@ from tests.support.kept_runs import RUN_ID, make_case
 from tui.app.dialogs import TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.export_dialog import ExportScreen
+from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.review.dialogs import ReviewStartScreen
@@ -116,7 +117,8 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
 async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("f")
-        await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "Answers by band" in drawn(seen))
+        await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen) and seen.app.screen.page is not None)
+        await seen.until(lambda: "Answers by band" in drawn(seen))
         text = drawn(seen)
         assert "4 of 6 items scored · 2 disputed: the highest extent counts" in text
         assert "1 critical" in text
@@ -125,7 +127,7 @@ async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
         await seen.press("end")
         await seen.until(lambda: "Krippendorff" in drawn(seen) and f"{ME} and {OTHER}" in drawn(seen))
         assert "kappa" in drawn(seen)
-        await seen.press("f")
+        await seen.press("I")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen))
 
 

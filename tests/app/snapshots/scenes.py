@@ -32,10 +32,10 @@ from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
 from tui.app.explore.screen import ExploreScreen
 from tui.app.explore.tour import TourScreen
 from tui.app.export_dialog import ExportScreen
+from tui.app.figures_screen import FiguresScreen
 from tui.app.find.jump_dialog import JumpDialog
 from tui.app.find.search_dialog import SearchDialog
 from tui.app.find.search_panel import SearchPanel
-from tui.app.matrix.pairs_dialog import PairsScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
@@ -153,14 +153,15 @@ SCENES = (
     Scene("block-chooser", changes_session, (*CHANGED, "b", ChoiceScreen)),
     Scene("check-editor", run_session, (*ANSWERED, "E", CheckEditorScreen, shows("the driver"), *"s?z")),
     Scene("matrix", run_session, MATRIX),
-    Scene("matrix-pairs", run_session, (*MATRIX, "p", PairsScreen)),
+    Scene("matrix-pairs", run_session, (*MATRIX, "p", FiguresScreen)),
     Scene("matrix-sort", run_session, (*MATRIX, "s", ChoiceScreen)),
     Scene("compare", run_session, (*ANSWERED, "C", CompareScreen, shows("the driver"))),
     Scene("review-start", run_session, START),
     Scene("review", run_session, REVIEW),
     Scene("review-light", run_session, REVIEW, LIGHT),
     Scene("review-several", scored_session, REVIEW),
-    Scene("review-figures", scored_session, (*REVIEW, "f", TextScreen)),
+    Scene("review-figures", scored_session, (*REVIEW, "f", FiguresScreen, shows("by band"))),
+    Scene("review-answers", scored_session, (*REVIEW, "f", FiguresScreen, shows("by band"), "]")),
     Scene("review-guidance", run_session, (*REVIEW, "g", TextScreen)),
     Scene("runs", run_session, RUNS),
     Scene("export", run_session, (*RUNS, "e", ExportScreen)),

@@ -10,8 +10,10 @@ from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import RERUN, mark_of, word_of
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
+from tui.app.presentation.table_lines import FigurePage, Figures
 from tui.app.presentation.text_rows import text_rows
 from tui.app.runs.lines import day_and_time
+from tui.model.figure_table import FigureTable
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
@@ -196,6 +198,35 @@ class Leaderboard:
             *self._how(width),
         ]
 
+    def figures(self, suite_name: str) -> Figures:
+        """Return the leaderboard as tabs: the text, a table of the models, and one of the pairs."""
+        ranking = self.ranking
+        models = FigureTable(
+            "Ranking",
+            ("Model", "Preferred", "Not", "Tie", "Both bad", "Against all (95%)"),
+            tuple(
+                (
+                    each.model,
+                    *map(str, (each.wins, each.losses, each.ties, each.both_bad)),
+                    _share(each.estimate) if each.estimate else "–",
+                )
+                for each in ranking.strengths
+            ),
+            5,
+        )
+        names = [each.model for each in ranking.strengths]
+        apart = [(a, b, ranking.difference(a, b)) for at, a in enumerate(names) for b in names[at + 1 :]]
+        pairs = FigureTable(
+            "Pairs",
+            ("A", "B", "Finding", "A preferred (95%)", "These people (95%)"),
+            tuple(
+                (a, b, self._finding(a, each), _share(each), _span(each.same_people)) for a, b, each in apart if each
+            ),
+            2,
+        )
+        pages = (FigurePage(models, "Overview", text=self.lines), FigurePage(models), FigurePage(pairs))
+        return Figures("Preferences", suite_name, [each for each in pages if each.text or each.table.rows])
+
     def _names(self, width: int) -> dict[str, str]:
         models = [each.model for each in self.ranking.strengths]
         room = max(12, min(40, width - _COUNTS - _SHARE))
@@ -227,13 +258,19 @@ class Leaderboard:
         apart = self.ranking.difference(a, b)
         if apart is None:
             return []
-        sure, here = apart.low > 0, apart.same_people[0] > 0
-        finding = f"{names[a]} is preferred." if sure else "no preference shown."
-        if here and not sure:
-            finding = f"{names[a]} is preferred by these people; not shown for people in general."
+        sure, finding = apart.low > 0, f"{self._finding(names[a], apart)}."
         near = f", these people {_span(apart.same_people)}" if self.ranking.people > 1 else ""
         shares = f"preferred in {_share(apart)} of the decided choices{near}"
         return text_rows(f"{names[a]} against {names[b]}: {shares}: {finding}", width, "passed" if sure else "accent")
+
+    @staticmethod
+    def _finding(name: str, apart: "Estimate") -> str:
+        """Return what is shown about a model and the weaker one of a pair."""
+        if apart.low > 0:
+            return f"{name} is preferred"
+        if apart.same_people[0] > 0:
+            return f"{name} is preferred by these people; not shown for people in general"
+        return "no preference shown"
 
     def _how(self, width: int) -> list[Line]:
         return [(), *text_rows(_HOW + (_PEOPLE if self.ranking.people > 1 else _ALONE), width, "dim")]

@@ -20,6 +20,7 @@ from tui.app.context import AppContext
 from tui.app.keymap import with_keys
 from tui.app.navigator import Navigator
 from tui.app.notifications import notify_error
+from tui.app.presentation.table_lines import Figures
 from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.list_view import LineListView
@@ -217,18 +218,17 @@ class CompareScreen(AppScreen[None]):
     @work(group="leaderboard", exclusive=True)
     async def action_show_leaderboard(self) -> None:
         """Show the ranking of the models from all preferences in this suite."""
-        from tui.app.dialogs import TextScreen
+        from tui.app.figures_screen import FiguresScreen
 
         if self._seed is not None:
             self.notify(with_keys(self, _HIDDEN), markup=False)
             return
-        try:
-            preferences = await asyncio.to_thread(self._pairs.preferences)
-            leaderboard = await asyncio.to_thread(leaderboard_of, preferences, self._pairs.suite.path)
-        except AssayError as error:
-            notify_error(self, error)
-            return
-        await self.app.push_screen(TextScreen("Preferences", leaderboard.lines, "p"))
+        suite = self._pairs.suite
+
+        def load() -> Figures:
+            return leaderboard_of(self._pairs.preferences(), suite.path).figures(suite.name)
+
+        await self.app.push_screen(FiguresScreen(load))
 
     @work(group="source", exclusive=True)
     async def action_choose_source(self, side: int) -> None:

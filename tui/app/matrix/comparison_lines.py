@@ -1,4 +1,4 @@
-"""The comparison of two models on their common cases as text: a sentence, a line of a list, and the details."""
+"""The comparison of two models on their common cases: a sentence, a line of a list, the details, and the statistics."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from tui.app.matrix.statistics import Statistics
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, width_of
+from tui.app.presentation.table_lines import FigurePage, Figures, LinesFor
 from tui.model.sanitize import sanitize_line
-from tui.model.suite import Case
+from tui.model.suite import Case, Suite
+from tui.session.figure_files import comparison_table, model_table
 from tui.statistics import comparison_words as words
 from tui.statistics.comparison import Comparison
 from tui.statistics.run_figures import ModelFigures
@@ -135,6 +138,31 @@ def pair_lines(
         if len(ids) > _CASES_LISTED:
             lines.append(((f"  … {len(ids) - _CASES_LISTED} more", "dim"),))
     return lines
+
+
+def statistics_figures(
+    statistics: Statistics, pair: tuple[str, str] | None, names: Mapping[str, str], suite: Suite, progress: str
+) -> Figures:
+    """Return the comparison of every pair and the counts of each model as tabs, with the cursor on a pair.
+
+    A row that is chosen is the index of a pair. With hundreds of models this takes seconds: it is work for a thread.
+    """
+    pairs, shown = statistics.pairs, statistics.pair(pair)
+    cases = {case.id: case for case in suite.cases}
+    listed = pairs_table(pairs, names)
+
+    def line(row: int, width: int) -> Line:
+        return listed.lines[row][: listed.pieces_in(width)]
+
+    def details(row: int) -> LinesFor:
+        made = pair_lines(pairs[row], names, cases, statistics.figures, progress)
+        return lambda _: made
+
+    pages = (
+        FigurePage(comparison_table(pairs), line=line, details=details, selects=True),
+        FigurePage(model_table(statistics.figures)),
+    )
+    return Figures("Statistics", suite.name, pages, selected=pairs.index(shown) if shown in pairs else 0)
 
 
 def _apart(pair: Comparison) -> list[Line]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar
@@ -252,13 +253,13 @@ class MatrixScreen(AppScreen[str | None]):
     @work(group="choose", exclusive=True)
     async def action_statistics(self) -> None:
         """Display the comparison of each pair of models, and choose the pair for the sentence below the rows."""
-        from tui.app.matrix.comparison_lines import pairs_table
-        from tui.app.matrix.pairs_dialog import PairsScreen
+        from tui.app.figures_screen import FiguresScreen
+        from tui.app.matrix.comparison_lines import statistics_figures
         from tui.statistics.pairs import too_many_to_compare
 
         await self.updates.counted.wait()
         matrix = self.matrix
-        pairs, figures = matrix.statistics.pairs, matrix.statistics.figures
+        pairs = matrix.statistics.pairs
         if not pairs:
             why = "Comparing needs two models with results."
             if len(matrix.models) < 2:
@@ -267,13 +268,8 @@ class MatrixScreen(AppScreen[str | None]):
                 why = f"{len(matrix.models):,} models are too many to compare."
             self.notify(why, markup=False)
             return
-        displayed = matrix.statistics.pair(matrix.pair)
-        current = pairs.index(displayed) if displayed in pairs else 0
-        cases = {case.id: case for case in matrix.suite.cases}
-        table = await asyncio.to_thread(pairs_table, pairs, matrix.names)
-        place = await self.app.push_screen_wait(
-            PairsScreen(table, current, matrix.names, cases, figures, matrix.progress)
-        )
+        load = partial(statistics_figures, matrix.statistics, matrix.pair, matrix.names, matrix.suite, matrix.progress)
+        place = await self.app.push_screen_wait(FiguresScreen(load))
         if place is not None:
             matrix.pair = pairs[place].a, pairs[place].b
             self.panel.show_comparison()

@@ -1,4 +1,4 @@
-"""Dialogs of Review: who scores and how, before it begins; the figures of a run's scores."""
+"""The dialog before Review begins: who scores and how."""
 
 from typing import ClassVar
 
@@ -9,10 +9,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.app.dialogs import LinesFor, TextScreen
 from tui.app.presentation.pieces import Role
 from tui.app.presentation.text_rows import cut_rows
-from tui.app.review.figure_lines import figure_lines
 from tui.app.review.lines import (
     BLIND,
     NAMED,
@@ -27,9 +25,6 @@ from tui.app.screens import Dialog
 from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
-from tui.model.risk import Reviewed
-from tui.model.run import RunRecord
-from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
 _OTHER_ROWS = 14  # rows of the dialog besides its text
@@ -150,13 +145,3 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
     def action_go_to(self, place: int) -> None:
         """Select one of the two ways."""
         self._list.go_to(place)
-
-
-def figures_dialog(reviews: Reviews, run: RunRecord) -> TextScreen:
-    """Return a dialog with the figures of a run's scores, which are computed in a thread."""
-
-    def load() -> LinesFor:
-        reviewed: Reviewed = reviews.reviewed(run.id)
-        return lambda width: figure_lines(reviewed, width, run.models)
-
-    return TextScreen("Score figures", lambda _: [(("calculating …", "dim"),)], "f", load)

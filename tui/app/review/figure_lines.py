@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, fill, width_of
+from tui.app.presentation.table_lines import FigurePage, Figures
 from tui.app.presentation.text_rows import hanging_indent, packed, text_rows
+from tui.model.figure_table import FigureTable
 from tui.model.filter import SEVERITIES
 from tui.model.risk import (
     BANDS,
@@ -28,14 +30,34 @@ from tui.model.risk import (
     reliability,
     uneven_words,
 )
+from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
+from tui.session.figure_files import answer_table, risk_figure_tables
+from tui.session.reviews import Reviews
 from tui.statistics.comparison_words import probability
 
 _SHADES = " ░▒▓█"
 _FILLS: dict[Band, str] = {"negligible": "·", "low": "░", "medium": "▒", "high": "▓", "critical": "█"}
 _MOST_PAIRS = 200
+_TABS = ("Models", "Pairs", "Categories", "Criteria", "Agreement")
 _NO_DATA = "not enough data"
 _LEAST_COLUMN = 24  # a mark, a mean with its interval, and how many that is of
+
+
+def review_figures(reviews: Reviews, run: RunRecord, reviewer: str) -> Figures:
+    """Return the figures of a run's scores as tabs. Blocks: call it in a thread.
+
+    Raises ConfigError while names are hidden from the reviewer, and StoreError.
+    """
+    reviewed, answers = reviews.reviewed_answers(run.id, reviewer)
+    found = risk_figure_tables(reviewed, run.models)
+    bands = found.pop("Bands", FigureTable("Bands", ("Model",), ()))
+    pages = [
+        FigurePage(bands, "Overview", text=lambda width: figure_lines(reviewed, width, run.models)),
+        FigurePage(answer_table(answers)),
+        *(FigurePage(found.pop(title)) for title in _TABS if title in found),
+    ]
+    return Figures("Score figures", run.suite_name, pages, tuple(found.values()))
 
 
 def figure_lines(reviewed: Reviewed, width: int, models: Sequence[str] = ()) -> list[Line]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from textual import on, work
@@ -531,10 +532,14 @@ class ReviewScreen(AppScreen[None]):
             self._open_text("Masked names", lambda width: mask_lines(loaded.content, width), "m")
 
     def action_figures(self) -> None:
-        """Show bands, means and agreement."""
-        from tui.app.review.dialogs import figures_dialog
+        """Show bands, means, agreement, and which model gave which answer."""
+        from tui.app.figures_screen import FiguresScreen
+        from tui.app.review.figure_lines import review_figures
 
-        self.app.push_screen(figures_dialog(self._reviews, self.review_session.review.record))
+        review = self.review_session.review
+        if not self.review_session.hidden:
+            load = partial(review_figures, self._reviews, review.record, review.reviewer)
+            self.app.push_screen(FiguresScreen(load))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
