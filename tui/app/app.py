@@ -235,7 +235,7 @@ class AssayApp(ThemedApp[int]):
 
     def action_export(self) -> None:
         """Open the dialog that exports a report of the run that Explore shows."""
-        start_worker(self, self._export_shown, group="export", exclusive=True)
+        start_worker(self.screen, self._export_shown, group="export", exclusive=True)
 
     async def _export_shown(self) -> None:
         from tui.app.navigator import Navigator

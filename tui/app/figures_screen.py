@@ -294,17 +294,19 @@ class FiguresScreen(AppScreen[int | None]):
             return self.page is not None and self.page.text is None
         return action != "export" or self.page is not None
 
-    @work(group="sort", exclusive=True)
-    async def action_sort(self) -> None:
-        """Ask for the column by which the rows are sorted."""
+    def action_sort(self) -> None:
+        """Ask for the column by which the rows are sorted; the same column again reverses their order."""
         page = self.page
         if page is None:
             return
         lines: list[Line] = [((f" {sanitize_line(name, 60)}", "plain"),) for name in page.table.head]
-        current, reverse = self._orders.get(self._place, (0, False))
-        column = await self.app.push_screen_wait(ChoiceScreen("Sort rows by", lines, current, verb="sort"))
-        if column is not None:
-            self._sort(column, reverse=not reverse if column == current and self._place in self._orders else False)
+        current, reverse = self._orders.get(self._place, (-1, False))
+
+        def sort(column: int | None) -> None:
+            if column is not None:
+                self._sort(column, reverse=column == current and not reverse)
+
+        self.app.push_screen(ChoiceScreen("Sort rows by", lines, max(0, current), verb="sort"), sort)
 
     def action_reverse(self) -> None:
         """Reverse the order of the rows."""
