@@ -91,6 +91,12 @@ def test_an_error_in_a_case_without_a_check_is_in_no_rate() -> None:
     assert "1 error; local/mock-b: 1 error. 1 of them in cases without a check, which are in no rate." in text
 
 
+def test_a_table_of_many_repeats_has_rows_for_some_of_them() -> None:
+    text = render_report(run_of({"one": {A: "p" * 120}}, repeats=120), "markdown")
+    rows = [line.split("|")[2].strip() for line in text.splitlines() if line.endswith("| 100% | 100% |  |")]
+    assert rows == [*map(str, range(2, 21)), "50", "100", "120"]
+
+
 def test_every_planned_model_and_category_is_there() -> None:
     cases = [make_case("one"), replace(make_case("two"), category="Empty")]
     plan = make_plan(cases, [A, B])

@@ -35,6 +35,20 @@ def test_curves_are_means_over_the_cases_that_have_enough() -> None:
     assert pass_curves({}) == ({}, {})
 
 
+def test_curves_of_many_repeats_are_those_of_the_definition() -> None:
+    cases = {"one": Passes(3, 200), "two": Passes(199, 200), "three": Passes(60, 150), "four": Passes(60, 150)}
+    at, hat = pass_curves(cases)
+    for k in (1, 2, 50, 150, 151, 199, 200):
+        large = [case for case in cases.values() if case.results >= k]
+        assert at[k] == pytest.approx(sum(pass_at(k, case.results, case.passed) for case in large) / len(large))
+        assert hat[k] == pytest.approx(sum(pass_hat(k, case.results, case.passed) for case in large) / len(large))
+
+
+def test_curves_of_very_many_repeats_take_no_time() -> None:
+    at, hat = pass_curves({"one": Passes(10_000, 20_000)})  # minutes by the definition
+    assert (at[1], hat[1], len(at), at[20_000], hat[20_000]) == (0.5, 0.5, 20_000, 1.0, 0.0)
+
+
 def test_mixed() -> None:
     assert [is_mixed(Passes(passed, 3)) for passed in range(4)] == [False, True, True, False]
 

@@ -126,9 +126,16 @@ def repeats(run: Reported) -> Iterator[Block]:
         )
         for model, repeats in run.summary.repeats.items()
         for k, share in repeats.pass_at_k.items()
+        if _is_shown(k, len(repeats.pass_at_k))
     )
     head = ("Model", "k", "pass@k: at least one passes", "pass^k: all pass", "Mixed cases")
     yield Table(head, rows, 4)
+
+
+def _is_shown(k: int, most: int) -> bool:
+    """Return whether a table has a row for k of many repeats: up to 20, round numbers, and the last."""
+    digits = str(k)
+    return k <= 20 or k == most or (digits[0] in "125" and not digits[1:].strip("0"))
 
 
 def assumptions(run: Reported) -> Iterator[Block]:
