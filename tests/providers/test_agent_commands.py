@@ -128,6 +128,7 @@ FAULTS = {
     "is killed": ("os.kill(os.getpid(), 15)", "was killed by signal 15 (SIGTERM)"),
     "raises": ("raise KeyError('x')", "KeyError: 'x'"),
     "endless line": ("while True: print('x' * 10**6, end='')", "answered with more than 16 MiB"),
+    "endless blank lines": ("while True: print('\\n' * 10**6, flush=True)", "wrote more than 16 MiB of output"),
     "endless words": ("while True: print('x' * 10**6, file=sys.stderr)", "wrote more than 16 MiB of output"),
     "not UTF-8": ("os.write(1, b'\\xff\\xfe\\n')", "sent an invalid answer: it is not JSON"),
     "digits": ("print('{\"output\": ' + '9' * 5000 + '}', flush=True)", "sent an invalid answer: "),

@@ -140,6 +140,8 @@ class Worker(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
             self._buffer += data
+            if not data.strip():
+                self._count_printed(len(data))
             self._look()
             if len(self._buffer) > _LONGEST_LINE + 1:
                 self._lose(f"answered with more than {_LONGEST_LINE >> 20} MiB")
@@ -147,10 +149,14 @@ class Worker(asyncio.SubprocessProtocol):
             self._tail += data
             self._tail_cut = self._tail_cut or len(self._tail) > _TAIL_BYTES
             del self._tail[:-_TAIL_BYTES]
-            self._printed += len(data)
-            if self._printed > self._most_printed > 0:
-                self._lose(f"wrote more than {self._most_printed >> 20} MiB of output")
+            self._count_printed(len(data))
         self._look()
+
+    def _count_printed(self, size: int) -> None:
+        """Count output that is no answer. Blank lines count too: they are skipped without an end."""
+        self._printed += size
+        if self._printed > self._most_printed > 0:
+            self._lose(f"wrote more than {self._most_printed >> 20} MiB of output")
 
     def process_exited(self) -> None:
         asyncio.get_running_loop().call_later(_LAST_BYTES_S, self._finish)
@@ -174,14 +180,15 @@ class Worker(asyncio.SubprocessProtocol):
         """Return the answer to the waiting request once its line is complete, or fail it if none will come."""
         if self._answer is None or self._answer.done():
             return
-        while (end := self._buffer.find(b"\n", self._scanned)) >= 0:
+        if self._buffer[:1].isspace():  # blank lines
+            self._buffer, self._scanned = self._buffer.lstrip(), 0
+        if (end := self._buffer.find(b"\n", self._scanned)) >= 0:
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
             self._scanned = 0
-            if line.strip():
-                self._answer.set_result(line)
-                self.has_answered = True
-                return
+            self._answer.set_result(line)
+            self.has_answered = True
+            return
         self._scanned = len(self._buffer)
         if self._over is not None:
             self._answer.set_exception(WorkerLost(self._over))
