@@ -299,3 +299,15 @@ async def test_the_prompt_is_above_the_answers_in_one_line_or_whole(store: Sqlit
         await seen.until(lambda: question.has_class("-whole") and not question.query_one("QuestionLine").display)
         await seen.press("Q")
         await seen.until(lambda: any("Prompt " in row for row in screen_rows(seen.app.screen)))
+
+
+async def test_the_border_of_the_cases_is_moved_and_remembered(tmp_path: Path, store: SqliteStore) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        cases, focused = screen(seen).query_one("#cases"), seen.app.focused
+        assert cases.region.width == 36
+        await seen.press("W", "left", "left", "escape")
+        await seen.until(lambda: cases.region.width == 32)
+        assert seen.app.focused is focused
+        assert isinstance(seen.app.screen, CompareScreen)
+        await seen.press("escape", "C")
+        await seen.until(lambda: screen(seen).query_one("#cases").region.width == 32)

@@ -118,3 +118,28 @@ async def test_no_hostile_text_is_below_the_matrix() -> None:
     async with running_app(hostile()) as app:
         await until(app.hand, lambda: "error" in view(app.place))
         assert sanitize_text(view(app.place)) == view(app.place)
+
+
+async def test_the_cell_is_beside_the_rows_where_all_models_have_room() -> None:
+    async with running_app(large(60, 3), (160, 45)) as app:
+        screen, pilot = app.place, app.hand
+        await until(pilot, lambda: "Case number 0" in view(screen))
+        cell, table = screen.query_one(CellView), screen.panel.table
+        assert cell.region.y >= table.region.bottom
+        await pilot.resize_terminal(250, 70)
+        await until(pilot, lambda: cell.region.x >= table.region.right and cell.region.y < table.region.y)
+        assert table.columns.shown == 3
+        assert cell.region.height > 60
+        await pilot.press("down", "right")
+        await until(pilot, lambda: "model-1  Case number 1" in view(screen))
+        await pilot.resize_terminal(160, 45)
+        await until(pilot, lambda: cell.region.y >= table.region.bottom)
+        assert app.matrix.model == "provider/model-1"
+
+
+async def test_many_models_keep_the_whole_width() -> None:
+    async with running_app(large(60, 6), (200, 70)) as app:
+        screen = app.place
+        await until(app.hand, lambda: "Case number 0" in view(screen))
+        assert screen.panel.table.columns.shown == 6
+        assert screen.query_one(CellView).region.y >= screen.panel.table.region.bottom

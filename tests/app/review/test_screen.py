@@ -468,3 +468,40 @@ async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple
             assert "\x1b" not in drawn(seen)
             assert "\u202e" not in drawn(seen)
         assert len(acts(session)) == 1
+
+
+async def test_a_wide_screen_has_the_queue_beside_the_answer(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), size=(160, 45)) as (seen, _):
+        view = screen(seen).view
+        assert not view.queue_open
+        focused = seen.app.focused
+        await seen.pilot.resize_terminal(220, 60)
+        await seen.until(lambda: view.queue.region.right == view.answer.region.x > 0)
+        assert seen.app.focused is focused
+        await seen.pilot.resize_terminal(160, 45)
+        await seen.until(lambda: not view.queue.region.area)
+        await seen.press("S")
+        await seen.until(lambda: view.queue.region.area)
+        await seen.pilot.resize_terminal(220, 60)
+        await seen.pilot.resize_terminal(160, 45)
+        await seen.until(lambda: view.criterion.region.right == 160)
+        assert view.queue_open, "the user has opened it"
+
+
+async def test_borders_are_moved_and_no_key_of_that_scores(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), size=(160, 45)) as (seen, session):
+        view, focused, item = screen(seen).view, seen.app.focused, target(seen)
+        await seen.press("W", "left", "left", "left")
+        await seen.until(lambda: view.criterion.region.width == 86)
+        await seen.press("1", "0")
+        await seen.until(lambda: view.criterion.region.width == 80)
+        await seen.press("right", "escape")
+        await seen.until(lambda: view.criterion.region.width == 78)
+        assert (seen.app.focused, target(seen), acts(session)) == (focused, item, ())
+        assert isinstance(seen.app.screen, ReviewScreen)
+        await seen.press("S", "W", "right", "enter")
+        await seen.until(lambda: view.queue.region.width == 46)
+        await seen.pilot.resize_terminal(80, 24)
+        await seen.until(lambda: view.queue.region.width == 80)
+        await seen.pilot.resize_terminal(160, 45)
+        await seen.until(lambda: (view.queue.region.width, view.criterion.region.width) == (46, 74))

@@ -1,4 +1,4 @@
-"""The view below the matrix: the beginning of the answer in the cell under the cursor, and its failed checks."""
+"""The view below or beside the matrix: the beginning of the answer in the cell under the cursor, and its failed checks."""
 
 import asyncio
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def cell_lines(content: CellContent, width: int, rows: int) -> list[Line]:
     lines = [_head(content)]
     steps = _steps(content.result)
     failed = [check for step in steps for check in step.checks if check.state != "passed"]
-    most = min(_MOST_CHECKS, max(1, rows - 2))
+    most = min(max(_MOST_CHECKS, rows // 4), max(1, rows - 2))
     lines += map(_check_line, failed[:most])
     if len(failed) > most:
         lines[-1] = (*lines[-1], (f"  and {len(failed) - most} more", "dim"))
@@ -131,7 +131,7 @@ class CellView(Static):
 
 
 class CellReader:
-    """Read the result of the cell under the cursor in a thread, and display it below the rows.
+    """Read the result of the cell under the cursor in a thread, and display it below or beside the rows.
 
     A later cell replaces one that is still being read. The view is mounted with the first cell: it is no part of the
     first paint.

@@ -22,6 +22,8 @@ from tui.model.risk import Band
 
 _HIGH, _LEAST_WITH_CELL = 27, 16
 _SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
+_BESIDE_FROM, _CELL_COLUMNS = 196, 90  # columns of the panel with the cell beside the rows, and of the cell
+_NAME_COLUMNS, _MODEL_COLUMNS = 30, 20  # what the rows need beside the cell
 _FRAME, _AROUND = 4, 4  # cells beside the rows, and lines above and below them, in the Matrix screen
 
 
@@ -39,6 +41,9 @@ class MatrixPanel(FilteredPanel):
     MatrixPanel > #cell { height: 8; }
     MatrixPanel.-low > #cell { height: 4; }
     MatrixPanel.-lowest > #cell { display: none; }
+    MatrixPanel.-beside > #cell {
+        dock: right; width: 90; height: 100%; padding-left: 1; border-top: none; border-left: solid $quiet-border;
+    }
     MatrixPanel > #sentence { height: auto; max-height: 4; margin-top: 1; }
     MatrixPanel.-low > #sentence { max-height: 2; margin-top: 0; }
     MatrixPanel > #sentence.-empty { display: none; }
@@ -61,7 +66,7 @@ class MatrixPanel(FilteredPanel):
         self._matrix, self._on_case_chosen = matrix, on_case_chosen
         self.head = MatrixHead(id="heads")
         self.table = MatrixTable(matrix, on_chosen=self._choose_case, id="cells")
-        self._width = 1
+        self._width = self._panel_width = 1
         self._toggled = False
         self._sentence_lines: tuple[Line, Line] = (), ()
         self._sentence = Static(Content(), markup=False, id="sentence", classes="-empty")
@@ -94,17 +99,26 @@ class MatrixPanel(FilteredPanel):
     def _fit(self, width: int, height: int) -> None:
         self.set_class(height < _HIGH, "-low")
         self.set_class(height < _LEAST_WITH_CELL, "-lowest")
-        self._width = width
-        self.table.lay_out(width)
+        self._panel_width = width
+        self._lay_out()
         self.draw_heads()
         if self._matrix.has_bands:
             self.show_title()
         if self._sentence_lines[0]:
             self._show_sentence(*self._sentence_lines)
 
+    def _lay_out(self) -> None:
+        """Fit the columns; the cell is beside the rows where the panel is wide enough for all models."""
+        rows = self._panel_width - _CELL_COLUMNS
+        needed = _NAME_COLUMNS + len(self._matrix.models) * _MODEL_COLUMNS
+        beside = self._panel_width >= _BESIDE_FROM and rows >= needed and not self.has_class("-lowest")
+        self.set_class(beside, "-beside")
+        self._width = rows if beside else self._panel_width
+        self.table.lay_out(self._width)
+
     def rows_changed(self, case: str | None) -> None:
         """Draw other rows or models, with the cursor on a case."""
-        self.table.lay_out(self._width)
+        self._lay_out()
         self.table.rows_changed(case)
         self.draw_heads()
         self.show_title()
@@ -152,7 +166,7 @@ class MatrixPanel(FilteredPanel):
     def show_title(self) -> None:
         """Display the numbers of cases and models, and the state of the filter, in the frame."""
         matrix = self._matrix
-        legend = band_legend(self._width - width_of(matrix.title) - _AROUND) if matrix.has_bands else ()
+        legend = band_legend(self._panel_width - width_of(matrix.title) - _AROUND) if matrix.has_bands else ()
         self.border_title = content_of(((matrix.title, "plain"), *legend)) if legend else Content(matrix.title)
         self.show_filter(matrix.row_options.filter, matrix.case_count, chosen=matrix.row_options.differing)
 
