@@ -45,6 +45,11 @@ def test_a_cell_has_its_status_its_failed_checks_and_the_beginning_of_its_answer
     assert lines[6].endswith("…")
 
 
+def test_a_cut_answer_ends_with_text() -> None:
+    lines = [text_of(line) for line in cell_lines(content("Use bcrypt.\n\nIt is slow."), 60, 3)]
+    assert lines[-1] == "Use bcrypt. …"
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3, 7])
 @pytest.mark.parametrize("width", [12, 40, 200])
 def test_a_cell_fits_its_room_whatever_it_contains(width: int, rows: int) -> None:

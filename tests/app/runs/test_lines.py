@@ -87,6 +87,8 @@ def test_everything_that_a_run_was_made_with_is_reported() -> None:
                  "timeout 60 s", "Assay 0.1.0", "assay run suites/sample.yaml"):  # fmt: skip
         assert expected in text
     assert all(width_of(text_of(line)) <= 60 for line in setup_lines(RUN, RunDetails(SETUP), 60))
+    options = " ".join(text_of(line).strip() for line in setup_lines(RUN, RunDetails(SETUP), 60))
+    assert options.count("streamed") == 1, "long options go on in the next row"
     assert RUN.id in "".join(text_of(line) for line in setup_lines(RUN, None, 80))
 
 

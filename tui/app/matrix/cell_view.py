@@ -1,4 +1,4 @@
-"""The view below or beside the matrix: the beginning of the answer in the cell under the cursor, and its failed checks."""
+"""The view below or beside the matrix: the start of the answer in the cell under the cursor, and its failed checks."""
 
 import asyncio
 from collections.abc import Sequence

@@ -57,6 +57,11 @@ def packed(parts: Sequence[Line], width: int, indent: int = 0, gap: int = 3) -> 
 
 
 def cut_rows(lines: Sequence[Line], rows: int) -> list[Line]:
-    """Return at most `rows` lines, at least one, with an ellipsis at the last one if lines were removed."""
+    """Return at most `rows` lines, at least one, with an ellipsis at the last one with text if lines were removed."""
     rows = max(1, rows)
-    return [*lines] if len(lines) <= rows else [*lines[: rows - 1], (*lines[rows - 1], (" …", "dim"))]
+    if len(lines) <= rows:
+        return [*lines]
+    kept = [*lines[:rows]]
+    while len(kept) > 1 and not any(text.strip() for text, _ in kept[-1]):
+        kept.pop()
+    return [*kept[:-1], (*kept[-1], (" …", "dim"))]

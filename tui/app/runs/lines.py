@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tui.app.presentation.figures import clock
 from tui.app.presentation.names import joined_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
+from tui.app.presentation.text_rows import hanging_indent
 from tui.model.filter import Completion, FilterKey, FilterLanguage, Term, fits
 from tui.model.prices import cost_text, price_text
 from tui.model.run import RunDetails, RunRecord, RunState
@@ -195,9 +196,10 @@ def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[
         "models in parallel" if options.parallel_models else "models one by one",
         "streamed" if options.stream else "not streamed",
     ]
-    lines.append(((" options  ", "dim"), (" · ".join(shown_options), "plain")))
+    lines += hanging_indent(((" options  ", "dim"),), " · ".join(shown_options), "plain", width)
     command = sanitize_line(setup.command, 500) or "in the app"
-    lines.append(((" by       ", "dim"), (f"Assay {sanitize_line(setup.assay, 40)}", "plain"), (f"  {command}", "dim")))
+    program: Line = ((" by       ", "dim"), (f"Assay {sanitize_line(setup.assay, 40)}  ", "plain"))
+    lines += hanging_indent(program, command, "dim", width)
     for number, subject in enumerate(setup.subjects):
         label: Piece = (" models   " if number == 0 else "          ", "dim")
         lines.append((label, *_subject(subject, details)))
