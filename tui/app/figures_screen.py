@@ -84,6 +84,8 @@ class _Title(PieceLine):
 
 
 class ColumnHeads(PieceLine):
+    """The names of the columns."""
+
     make: Callable[[int], Line] | None = None
 
     def line_for(self, width: int) -> Line:
@@ -98,8 +100,8 @@ class FigureRows(LineListView):
     def __init__(self, on_chosen: Callable[[int], object]) -> None:
         super().__init__(on_chosen=on_chosen, id="rows")
         self.order: list[int] = []
-        self._table: FigureTable | None = None
-        self._natural: list[int] = []
+        self._table = FigureTable("", (), ())
+        self._natural: Sequence[int] = ()
 
     @property
     def line_count(self) -> int:
@@ -111,38 +113,35 @@ class FigureRows(LineListView):
         """Return the index in the table of the row under the cursor, -1 without one."""
         return self.order[self.cursor] if 0 <= self.cursor < len(self.order) else -1
 
-    def show(self, page: FigurePage, order: list[int], row: int) -> None:
-        """Show the rows of a page in an order, with the cursor on one of them."""
-        if page is not self.page:
-            self.page, self._table = page, safe_table(page.table)
-            self._natural = natural_widths(self._table)
-        self.order = order
+    def show(self, page: FigurePage, table: FigureTable, natural: Sequence[int], order: list[int], row: int) -> None:
+        """Show the rows of a page in an order, with the cursor on one of them.
+
+        `table` has the cells as they are displayed, `natural` the widths of its columns.
+        """
+        self.page, self._table, self._natural, self.order = page, table, natural, order
         self.lines_changed(order.index(row) if row in order else 0)
         self.go_to(self.cursor)
 
     def widths(self, width: int) -> list[int]:
         """Return the widths of the columns that fit."""
-        return column_widths(self._natural, self._table.numbers if self._table else 0, width)
+        return column_widths(self._natural, self._table.numbers, width)
 
     def line_at(self, place: int, width: int) -> Line:
         """Return the line of a row."""
-        assert self.page is not None
-        assert self._table is not None
-        if self.page.line is not None:
+        if self.page is not None and self.page.line is not None:
             return self.page.line(self.order[place], width)
         return row_line(self._table, self.order[place], self.widths(width))
 
     def details(self) -> LinesFor:
         """Return what is shown below the table for the row under the cursor."""
         page, table, row = self.page, self._table, self.row
-        assert page is not None
-        assert table is not None
-        return page.details(row) if page.details and row >= 0 else lambda width: record_lines(table, row, width)
+        if page is not None and page.details is not None and row >= 0:
+            return page.details(row)
+        return lambda width: record_lines(table, row, width)
 
     def heads(self, sorted_by: int | None, *, reverse: bool) -> Callable[[int], Line]:
         """Return what draws the names of the columns for a width."""
         table = self._table
-        assert table is not None
         return lambda width: head_line(
             table, self.widths(min(width, self.line_width or width)), sorted_by, reverse=reverse
         )
@@ -183,7 +182,9 @@ class FiguresScreen(AppScreen[int | None]):
         super().__init__()
         self._load, self._figures = load, Figures("", "", ())
         self._place = 0
-        self._orders: dict[int, tuple[int, bool]] = {}
+        self._displayed: Sequence[tuple[FigureTable, Sequence[int]]] = ()
+        self._sorts: dict[int, tuple[int, bool]] = {}
+        self._orders: dict[int, list[int]] = {}
         self._title, self._tabs, self._heads = _Title(), TabBar(), ColumnHeads()
         self._table, self._rows = Vertical(id="table"), FigureRows(self._choose)
         self._details, self._text = FittedTextPanel(id="details"), FittedTextPanel(id="text")
@@ -211,7 +212,7 @@ class FiguresScreen(AppScreen[int | None]):
     @work(group="load", exclusive=True)
     async def _open(self) -> None:
         try:
-            self._figures = await asyncio.to_thread(self._load)
+            self._figures, self._displayed = await asyncio.to_thread(self._load_and_measure)
         except AssayError as error:
             message = sanitize_line(str(error), 600)
             self._text.show_fitted(lambda _: [((message, "error"),)])
@@ -219,6 +220,11 @@ class FiguresScreen(AppScreen[int | None]):
         self._title.figures = self._figures
         self._title.draw()
         self._show_page(self._figures.selected)
+
+    def _load_and_measure(self) -> tuple[Figures, list[tuple[FigureTable, Sequence[int]]]]:
+        figures = self._load()
+        tables = [safe_table(page.table) for page in figures.pages]
+        return figures, [(table, natural_widths(table)) for table in tables]
 
     @property
     def page(self) -> FigurePage | None:
@@ -241,8 +247,8 @@ class FiguresScreen(AppScreen[int | None]):
             self.call_after_refresh(self._text.fit)
             self.set_focus(self._text)
             return
-        self._rows.show(page, self._order_of(self._place), row)
-        sorted_by, reverse = self._orders.get(self._place, (None, False))
+        self._rows.show(page, *self._displayed[self._place], self._order_of(self._place), row)
+        sorted_by, reverse = self._sorts.get(self._place, (None, False))
         order = (
             f"sorted by {page.table.head[sorted_by]}{', reversed' if reverse else ''}" if sorted_by is not None else ""
         )
@@ -253,11 +259,7 @@ class FiguresScreen(AppScreen[int | None]):
         self.set_focus(self._rows)
 
     def _order_of(self, place: int) -> list[int]:
-        table = self._figures.pages[place].table
-        if place not in self._orders:
-            return [*range(len(table.rows))]
-        column, reverse = self._orders[place]
-        return table.order(column, reverse=reverse)
+        return self._orders.get(place) or [*range(len(self._figures.pages[place].table.rows))]
 
     def _show_details(self) -> None:
         self._details.show_fitted(self._rows.details())
@@ -300,7 +302,7 @@ class FiguresScreen(AppScreen[int | None]):
         if page is None:
             return
         lines: list[Line] = [((f" {sanitize_line(name, 60)}", "plain"),) for name in page.table.head]
-        current, reverse = self._orders.get(self._place, (-1, False))
+        current, reverse = self._sorts.get(self._place, (-1, False))
 
         def sort(column: int | None) -> None:
             if column is not None:
@@ -310,21 +312,26 @@ class FiguresScreen(AppScreen[int | None]):
 
     def action_reverse(self) -> None:
         """Reverse the order of the rows."""
-        column, reverse = self._orders.get(self._place, (0, False))
+        column, reverse = self._sorts.get(self._place, (0, False))
         self._sort(column, reverse=not reverse)
 
     def _sort(self, column: int, *, reverse: bool) -> None:
-        row = self._rows.row
-        self._orders[self._place] = column, reverse
-        self._show_page(row)
+        self._sorts[self._place] = column, reverse
+        self._show_sorted(self._place)
+
+    @work(group="sort", exclusive=True)
+    async def _show_sorted(self, place: int) -> None:
+        column, reverse = self._sorts[place]
+        table = self._figures.pages[place].table
+        self._orders[place] = await asyncio.to_thread(table.order, column, reverse=reverse)
+        if place == self._place:
+            self._show_page(self._rows.row)
 
     def on_click(self, event: Click) -> None:
         """Sort by the column whose name was clicked."""
-        if (
-            event.widget is self._heads
-            and (column := column_at(self._rows.widths(self._heads.size.width), event.x)) is not None
-        ):
-            before, reverse = self._orders.get(self._place, (-1, False))
+        column = column_at(self._rows.widths(self._rows.line_width), event.x) if event.widget is self._heads else None
+        if column is not None:
+            before, reverse = self._sorts.get(self._place, (-1, False))
             self._sort(column, reverse=column == before and not reverse)
 
     def action_export(self) -> None:
