@@ -49,6 +49,7 @@ NAMES = (
         "jump",
         "search",
         "check-editor",
+        "saved-filters",
         "tour",
     ),
 )

@@ -95,7 +95,8 @@ class MatrixBenchApp(ThemedApp[None]):
     def compose(self) -> ComposeResult:
         # The matrix is opened from Explore: what that has shown is known already, looks of lists and widths of marks.
         yield HeaderBar()
-        yield SuitePanel(Selection(OpenSuites(ScriptedSession(), [])))
+        session = ScriptedSession()
+        yield SuitePanel(Selection(OpenSuites(session, [])), session.filters)
         yield Static("ready ✓", markup=False)
 
     async def _open_context(self) -> AppContext:

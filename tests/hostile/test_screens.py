@@ -128,6 +128,14 @@ def explore(visitor: Visitor) -> None:
     visitor.press("/", until="Enter apply")
     visitor.paste(CANARY)
     visitor.press(until="0 cases")
+    visitor.press("ctrl+s", until="type a name")
+    visitor.paste("canary")
+    visitor.press("enter", until="Saved as @canary")
+    visitor.press("s", "b", "enter", until="Saved as @b")
+    visitor.press("r", "c", "enter", until="Renamed to @bc")
+    visitor.press("D", until="Delete @bc?")
+    visitor.press("y", until="Deleted @bc")
+    visitor.close()
     visitor.press("escape", gone="0 cases")
 
 

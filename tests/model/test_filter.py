@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
 from tests.support.scripted_session import case_of
-from tui.model.filter import CASE_FILTER, MOST_COMPLETIONS, StatusWord, parse_filter, severity_of
+from tui.model.filter import CASE_FILTER, MOST_COMPLETIONS, StatusWord, parse_filter, rename_saved_filter, severity_of
 from tui.model.suite import Case, RiskCriterion, Step
 
 CASE = Case(
@@ -196,3 +197,55 @@ def test_a_completed_value_selects_that_value(value: str) -> None:
 
 def test_many_values_are_cut_and_repeated_ones_listed_once() -> None:
     assert len(CASE_FILTER.complete("id:", 3, lambda _: (f"case-{n % 500}" for n in range(2000)))) == MOST_COMPLETIONS
+
+
+SAVED = {"flaky": "status:flaky tag:slow", "one": "sev:high", "deep": "@flaky id:x", "runs": "state:finished"}
+
+
+def terms_of(text: str, saved: Mapping[str, str] = MappingProxyType(SAVED)) -> tuple[list[tuple[str, str, bool]], str]:
+    terms, hint = CASE_FILTER.parse(text, saved)
+    return [(term.key, term.value, term.inverted) for term in terms], hint
+
+
+def test_a_saved_filter_stands_for_its_terms() -> None:
+    flaky = [("status", "flaky", False), ("tag", "slow", False)]
+    assert terms_of("@flaky") == (flaky, "")
+    assert terms_of("word @FLAKY sev:low") == ([("", "word", False), *flaky, ("sev", "low", False)], "")
+    assert terms_of("@deep") == ([*flaky, ("id", "x", False)], "")
+    assert terms_of("!@one") == ([("sev", "high", True)], "")
+    assert terms_of('"@flaky" !"@one"') == ([("", "@flaky", False), ("", "@one", True)], "")
+    assert terms_of("@ ") == ([], ""), "the name is still being typed"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("@flakky sev:high", "unknown saved filter @flakky; did you mean @flaky?"),
+        ("!@flaky sev:high", "!@flaky: only a saved filter with one term can be inverted"),
+        ("@a sev:high", "saved filter @a contains itself: @a → @b → @a"),
+        ("@wide0 sev:high", "a filter contains at most 100 saved filters and 500 terms"),
+    ],
+)
+def test_a_saved_filter_that_cannot_be_used_is_ignored_with_a_hint(text: str, hint: str) -> None:
+    wide = {f"wide{number}": f"@wide{number + 1} @wide{number + 1}" for number in range(60)}
+    saved = {**SAVED, "a": "@b", "b": "@a", **wide, "wide60": "@one"}
+    found, given = terms_of(text, saved)
+    assert given == hint
+    assert found[-1] == ("sev", "high", False)
+
+
+def test_saved_filters_are_proposed_first() -> None:
+    def labels(text: str) -> list[str]:
+        return [each.label for each in CASE_FILTER.complete(text, len(text), lambda _: (), SAVED)]
+
+    assert labels("")[:4] == ["@flaky", "@one", "@deep", "status:"], "one for runs is not valid here"
+    assert labels("tag:x @la") == ["@flaky"]
+    assert labels("!@") == ["@one"], "only one with a single term can be inverted"
+    assert labels("f") == []
+    [completion] = CASE_FILTER.complete("tag:x @fl", 9, lambda _: (), SAVED)
+    assert (completion.text, completion.description) == ("tag:x @flaky ", "status:flaky tag:slow")
+
+
+def test_a_renamed_filter_is_renamed_where_it_is_used() -> None:
+    text = '@one "@one" !@ONE tag:@one @ones'
+    assert rename_saved_filter(text, "one", "two") == '@two "@one" !@two tag:@one @ones'

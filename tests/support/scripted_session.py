@@ -32,6 +32,7 @@ from tui.session.model_catalog import ModelCatalog
 from tui.session.pane_sizes import PaneSizes
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
+from tui.session.saved_filters import SavedFilters
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class ScriptedSession:
     models: ModelCatalog | None = None
     keeps: RunHistory | None = None
     scores: Reviews | None = None
+    saved: SavedFilters | None = None
 
     @property
     def history(self) -> RunHistory:
@@ -100,6 +102,13 @@ class ScriptedSession:
             folders = Folders(folder / "config", folder / "data", folder / "cache")
             self.models = ModelCatalog(folders, self.environ, self.config, self._use_config, self.providers)
         return self.models
+
+    @property
+    def filters(self) -> SavedFilters:
+        if self.saved is None:
+            folder = next(iter(self.suites), Path("none/suite.yaml")).parent
+            self.saved = SavedFilters(folder / "data" / "filters.json")
+        return self.saved
 
     def _use_config(self, config: Config) -> None:
         self.config = config

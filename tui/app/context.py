@@ -79,6 +79,7 @@ async def open_context(
         await asyncio.to_thread(open_suites.find)
         remembered = await asyncio.to_thread(lambda: session.catalog.choices.read())
         await asyncio.to_thread(session.pane_sizes.load)
+        await asyncio.to_thread(lambda: session.filters.read())
     except BaseException:
         await session.close()
         raise

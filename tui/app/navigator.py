@@ -42,8 +42,8 @@ class Navigator:
         """Open the list of runs, and return the chosen action with its run, and the ids of the deleted runs."""
         from tui.app.runs.screen import RunsScreen
 
-        scores = self._context.scores
-        screen = RunsScreen(self._context.session.history, scores.hidden_scores, scores.record_names)
+        session, scores = self._context.session, self._context.scores
+        screen = RunsScreen(session.history, session.filters, scores.hidden_scores, scores.record_names)
         return await self._screen.app.push_screen_wait(screen), screen.deleted
 
     async def export(self, run_ids: Sequence[str]) -> None:

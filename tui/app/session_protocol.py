@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
     from tui.session.model_catalog import ModelCatalog
     from tui.session.reviews import Reviews
+    from tui.session.saved_filters import SavedFilters
 
 
 class Loaded(Protocol):
@@ -71,6 +72,11 @@ class Session(Protocol):
     @property
     def pane_sizes(self) -> PaneSizes:
         """Return the sizes of panes that the user has chosen."""
+        ...
+
+    @property
+    def filters(self) -> "SavedFilters":
+        """Return the filters that were saved under a name."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

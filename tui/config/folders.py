@@ -18,7 +18,7 @@ CONFIG_FILE = "config.yaml"
 PROJECT_FILE = ".assay.yaml"
 MOST_CONFIG_BYTES = 256 * 1024
 _DATA_ENTRY = re.compile(
-    r"\.?(runs|consents|preferences|reviewer|chosen-models|pane-sizes)(\..*)?|scores|packets|baselines|crashes",
+    r"\.?(runs|consents|preferences|reviewer|chosen-models|pane-sizes|filters)(\..*)?|scores|packets|baselines|crashes",
     re.DOTALL,
 )
 

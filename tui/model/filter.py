@@ -1,7 +1,8 @@
 """The filter language: `status:fail tag:security sev:critical !model:gpt* "sql"`.
 
-Every place that filters has its own keys (a `FilterLanguage`); terms, quotes, hints and completion are the same. The
-filter of cases, which the suite tree and the matrix have, is here.
+Every place that filters has its own keys (a `FilterLanguage`); terms, quotes, hints and completion are the same, and so
+are saved filters: `@name` stands for the terms that were saved under this name. The filter of cases, which the suite
+tree and the matrix have, is here.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from tui.model.results import Verdict
@@ -23,14 +25,23 @@ STATUS_WORDS = (
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
 DIFFERS = ("yes", "no")
 MOST_COMPLETIONS = 50
+LONGEST_FILTER = 400
+"""The most characters of a filter."""
+NO_FILTERS: Mapping[str, str] = MappingProxyType({})
+_MOST_EXPANDED, _MOST_TERMS = 100, 500
+_SAVED = "@"
 
 _OF_MODELS = ("status", "differs")
+_FILTER_NAME = re.compile(r"[\w.-]{1,40}")
 _TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<word>[^\s"]*))')
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term of a filter; `key` is empty for a bare word. `key` and `value` are case-folded."""
+    """One term of a filter; `key` is empty for a bare word, and `@` for a saved filter, whose name is the value.
+
+    `key` and `value` are case-folded.
+    """
 
     key: str
     value: str
@@ -74,14 +85,17 @@ class FilterLanguage:
         """Return the keys as they are listed in help texts: `status: tag: sev:`."""
         return " ".join(f"{key.name}:" for key in self.keys if key.listed)
 
-    def parse(self, text: str) -> tuple[tuple[Term, ...], str]:
+    def parse(self, text: str, saved: Mapping[str, str] = NO_FILTERS) -> tuple[tuple[Term, ...], str]:
         """Return the terms of a filter with the names of their keys, and what is wrong with the first invalid one.
 
-        A key without a value is ignored: it is still being typed. An unknown key is searched for as text.
+        A key without a value is ignored: it is still being typed. An unknown key is searched for as text. `saved` are
+        the texts of saved filters by name, in place of which their terms are returned.
         """
         terms: list[Term] = []
-        hint = ""
-        for term in _split(text):
+        expansion = _Expansion(saved)
+        expansion.add(text)
+        hint = expansion.fault
+        for term in expansion.terms:
             key = self._by_name.get(term.key)
             if term.key and key is None:
                 hint = hint or self._unknown_key(term.key)
@@ -99,11 +113,18 @@ class FilterLanguage:
             *(key._replace(values=tuple(value for value in key.values if value not in values)) for key in keys)
         )
 
-    def complete(self, text: str, cursor: int, values_of: Callable[[str], Iterable[str]]) -> list[Completion]:
-        """Return what the term at the cursor can become: a key, or a value of its key.
+    def complete(
+        self,
+        text: str,
+        cursor: int,
+        values_of: Callable[[str], Iterable[str]],
+        saved: Mapping[str, str] = NO_FILTERS,
+    ) -> list[Completion]:
+        """Return what the term at the cursor can become: a saved filter, a key, or a value of its key.
 
         `values_of` returns the values that occur, for a key without fixed ones. Values that start with what was typed
-        come first. An empty filter is completed with all keys; between two terms nothing is proposed.
+        come first. An empty filter is completed with the `saved` filters that are valid here and all keys; between two
+        terms nothing is proposed.
         """
         after = text[cursor:]
         start = _start_of_term(text[:cursor])
@@ -116,21 +137,53 @@ class FilterLanguage:
         if not name:
             if match["quoted"] is not None:
                 return []
+            named = self._complete_saved(text[:start], sign, value, after, saved)
             keys = [key for key in self.keys if key.name.startswith(value) and (value or key.listed)]
-            return [_completed(text[:start], f"{sign}{key.name}:", after, f"{key.name}:", key) for key in keys]
+            found = [_completed(text[:start], f"{sign}{key.name}:", after, f"{key.name}:", key) for key in keys]
+            return [*named, *found]
         key = self._by_name.get(name)
         if key is None:
             return []
         known = dict.fromkeys(key.values or values_of(key.name))
-        found = [each for each in known if each and value in each.casefold()]
-        found.sort(key=lambda each: not each.casefold().startswith(value))  # stable: the order of the place stays
+        values = [each for each in known if each and value in each.casefold()]
+        values.sort(key=lambda each: not each.casefold().startswith(value))  # stable: the order of the place stays
         if key.values:  # of which only a start is valid
-            found = [each for each in found if each.casefold().startswith(value)]
+            values = [each for each in values if each.casefold().startswith(value)]
         head = f"{sign}{match['key']}:"
         return [
             _completed(text[:start], f"{head}{_quoted(each)} ", after.lstrip(), each)
-            for each in found[:MOST_COMPLETIONS]
+            for each in values[:MOST_COMPLETIONS]
         ]
+
+    def _complete_saved(
+        self, before: str, sign: str, typed: str, after: str, saved: Mapping[str, str]
+    ) -> Iterator[Completion]:
+        """Yield the saved filters whose name contains what was typed after `@`, without those that are invalid here."""
+        if typed and not typed.startswith(_SAVED):
+            return
+        names = [name for name in saved if typed.removeprefix(_SAVED) in name]
+        counts: dict[str, int] = {}
+        for name in names[:MOST_COMPLETIONS]:
+            count = self._count_terms(name, saved, counts)
+            if count == 1 or (count > 1 and not sign):
+                completion = _completed(before, f"{sign}{_SAVED}{name} ", after.lstrip(), f"{_SAVED}{name}")
+                yield completion._replace(description=saved[name])
+
+    def _count_terms(self, name: str, saved: Mapping[str, str], counts: dict[str, int]) -> int:
+        """Return how many terms a saved filter has, 0 if it is invalid here; `counts` has those that are known."""
+        if name not in counts:
+            counts[name] = count = 0  # which is also what a filter that contains itself has
+            for term in _split(saved.get(name, "")):
+                terms = self._count_terms(term.value, saved, counts) if term.key == _SAVED else 1
+                if not terms or not self._is_valid(term) or (term.inverted and terms > 1):
+                    return 0
+                count += terms
+            counts[name] = count if count <= _MOST_TERMS else 0
+        return counts[name]
+
+    def _is_valid(self, term: Term) -> bool:
+        key = self._by_name.get(term.key)
+        return term.key in ("", _SAVED) if key is None else not _unknown_value(key, term.value)
 
     def _unknown_key(self, name: str) -> str:
         meant = nearest(name, self._by_name, similarity=0.6)
@@ -139,11 +192,74 @@ class FilterLanguage:
         )
 
 
+class _Expansion:
+    """The terms of a filter, with those of saved filters in their place.
+
+    `fault` is what is wrong with the first saved filter that cannot be used; it is ignored.
+    """
+
+    def __init__(self, saved: Mapping[str, str]) -> None:
+        self.terms: list[Term] = []
+        self.fault = ""
+        self._saved, self._expanded = saved, 0
+
+    def add(self, text: str, inside: tuple[str, ...] = ()) -> None:
+        """Add the terms of a text, which is that of the last of the saved filters `inside` each other."""
+        for term in _split(text):
+            if term.key != _SAVED:
+                self.terms.append(term)
+            elif term.value and not self.fault:
+                self._add_saved(term, inside)
+
+    def _add_saved(self, term: Term, inside: tuple[str, ...]) -> None:
+        name, before = term.value, len(self.terms)
+        self._expanded += 1
+        if name in inside:
+            path = " → ".join(f"@{each}" for each in (*inside[inside.index(name) :], name))
+            self.fault = f"saved filter @{name} contains itself: {path}"
+        elif name not in self._saved:
+            meant = nearest(name, self._saved, similarity=0.6)
+            self.fault = f"unknown saved filter @{name}" + (f"; did you mean @{meant}?" if meant else "")
+        elif self._expanded > _MOST_EXPANDED or before > _MOST_TERMS:
+            self.fault = f"a filter contains at most {_MOST_EXPANDED} saved filters and {_MOST_TERMS} terms"
+        else:
+            self.add(self._saved[name], (*inside, name))
+            if term.inverted and len(self.terms) == before + 1:
+                self.terms[before] = replace(self.terms[before], inverted=not self.terms[before].inverted)
+            elif term.inverted:
+                del self.terms[before:]
+                self.fault = self.fault or f"!@{name}: only a saved filter with one term can be inverted"
+
+
+def is_filter_name(name: str) -> bool:
+    """Return whether a filter can be saved under a name: letters, digits, `_`, `.` and `-`, not in upper case."""
+    return _FILTER_NAME.fullmatch(name) is not None and name == name.casefold()
+
+
+def saved_filter_fault(name: str, saved: Mapping[str, str]) -> str:
+    """Return what is wrong with the filters that a saved filter uses; empty if nothing is."""
+    expansion = _Expansion(saved)
+    expansion.add(f"{_SAVED}{name}")
+    return expansion.fault
+
+
+def rename_saved_filter(text: str, name: str, new: str) -> str:
+    """Return a filter with another name for a saved filter that it uses."""
+
+    def renamed(match: re.Match[str]) -> str:
+        is_name = not match["key"] and match["word"] is not None and match["word"].casefold() == f"{_SAVED}{name}"
+        return f"{match['not']}{_SAVED}{new}" if is_name else match[0]
+
+    return _TERM.sub(renamed, text)
+
+
 def _split(text: str) -> Iterator[Term]:
     """Split a filter into its terms, with keys as they were typed."""
     for match in _TERM.finditer(text):
         value = match["quoted"] if match["quoted"] is not None else match["word"]
-        if value:
+        if match["quoted"] is None and not match["key"] and value.startswith(_SAVED):
+            yield Term(_SAVED, value[len(_SAVED) :].casefold(), bool(match["not"]))
+        elif value:
             yield Term((match["key"] or "").casefold(), value.casefold(), bool(match["not"]))
 
 
@@ -253,9 +369,9 @@ class Filter:
         return any(term.key == "differs" for term in self.terms)
 
 
-def parse_filter(text: str) -> Filter:
-    """Parse a filter of cases, also while it is being typed."""
-    return Filter(*CASE_FILTER.parse(text))
+def parse_filter(text: str, saved: Mapping[str, str] = NO_FILTERS) -> Filter:
+    """Parse a filter of cases with the `saved` filters in it, also while it is being typed."""
+    return Filter(*CASE_FILTER.parse(text, saved))
 
 
 def case_values(key: str, cases: Iterable[Case]) -> Iterator[str]:

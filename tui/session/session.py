@@ -45,6 +45,7 @@ from tui.suites.load import Loaded, find_suites, load_suite
 if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
     from tui.session.model_catalog import ModelCatalog
+    from tui.session.saved_filters import SavedFilters
     from tui.session.settings import ConfigSettings
 
 _REMOTE = ("http://", "https://")
@@ -168,6 +169,13 @@ class Session:
         project = Path(self.config.project) if self.config.project else None
         return ConfigSettings(ConfigFile(self.folders, self._environ, project), self._environ, self._use_config)
 
+    @cached_property
+    def filters(self) -> "SavedFilters":
+        """The filters that were saved under a name."""
+        from tui.session.saved_filters import SavedFilters
+
+        return SavedFilters(self.folders.data / "filters.json")
+
     def _use_config(self, config: Config) -> None:
         """Use a config that has changed from now on."""
         self.config, self.secrets = config, Secrets(config.secrets.values())
@@ -178,8 +186,9 @@ class Session:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Messages that the user should see first: about the config, then about the history."""
-        return (*(str(problem) for problem in self.config.warnings), *self.store.notices)
+        """Messages that the user should see first: about the config, then about the history and the filters."""
+        warnings = (str(problem) for problem in self.config.warnings)
+        return (*warnings, *self.store.notices, *self.filters.notices)
 
     def find_suites(self, paths: Sequence[Path]) -> list[Path]:
         """Return the suite files at or below the paths. Raises SuiteError for a path that does not exist."""

@@ -1,5 +1,7 @@
 """What a person changes about the rows of the matrix, and about its baseline."""
 
+from pathlib import Path
+
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 
@@ -11,6 +13,7 @@ from tui.app.matrix.table_view import MatrixHeader
 from tui.app.matrix.updates import MatrixUpdates
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.filter import Filter, parse_filter
+from tui.session.saved_filters import SavedFilters
 
 
 class RowsScreen(Screen[str | None]):
@@ -18,7 +21,7 @@ class RowsScreen(Screen[str | None]):
 
     def __init__(self, matrix: Matrix) -> None:
         super().__init__()
-        self.header, self.panel = MatrixHeader(matrix), MatrixPanel(matrix)
+        self.header, self.panel = MatrixHeader(matrix), MatrixPanel(matrix, SavedFilters(Path("none/filters.json")))
         self.controls = RowControls(self, matrix, self.panel, MatrixUpdates(self, matrix, self.header, self.panel))
 
     def compose(self) -> ComposeResult:

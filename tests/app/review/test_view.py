@@ -16,13 +16,15 @@ from tui.app.theme.themed_app import ThemedApp
 from tui.app.widgets.key_queue import KeyQueue
 from tui.model.errors import StoreError
 from tui.session.pane_sizes import PaneSizes
+from tui.session.saved_filters import SavedFilters
 
 
 class _Screen(Screen[None]):
     def __init__(self, session: ReviewSession) -> None:
         super().__init__()
         self.keys = KeyQueue(self)
-        self.view = ReviewView(session, self.keys, PaneSizes(Path("none") / "pane-sizes.json"))
+        sizes, filters = PaneSizes(Path("none") / "pane-sizes.json"), SavedFilters(Path("none/filters.json"))
+        self.view = ReviewView(session, self.keys, sizes, filters)
         self.shown = 0
 
     def target(self) -> object:

@@ -41,6 +41,7 @@ from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.screen import RunsScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
+from tui.app.widgets.saved_filters_dialog import SavedFiltersDialog
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
@@ -144,6 +145,7 @@ SCENES = (
     Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
     Scene("explore-filter", run_session, (*ANSWERED, "/", *"hash")),
     Scene("explore-filter-keys", run_session, (*ANSWERED, "/", *"cat:")),
+    Scene("saved-filters", run_session, (*ANSWERED, "/", *"sev:high", "ctrl+s", SavedFiltersDialog, *"worst")),
     Scene("explore-prompt", run_session, (*ANSWERED, ".", ".")),
     Scene("explore-risk", scored_session, (*ANSWERED, ".", ".", ".")),
     Scene("explore-attempts", run_session, (*ANSWERED, "]", shows("safe way to hash"), ".", ".", ".")),

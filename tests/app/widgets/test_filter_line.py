@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 from textual.events import Key
+from textual.widgets import Static
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import Opened, case_of, suite_of
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.list_view import FoundList
+from tui.app.widgets.saved_filters_dialog import SavedFiltersDialog
+from tui.session.saved_filters import SavedFilters
 
 
 def line_of(seen: Seen) -> FilterLine:
@@ -93,3 +96,68 @@ async def test_hostile_values_are_displayed_and_accepted(tmp_path: Path, name: s
         await seen.press("tab")
         await seen.until(lambda: not proposed(seen))
         assert line_of(seen).line.value.startswith("cat:")
+
+
+async def test_a_filter_is_saved_used_and_deleted(tmp_path: Path) -> None:
+    async with explored(session_for(tmp_path)) as seen:
+        await opened(seen)
+        await seen.press(*"sev:high", "ctrl+s")
+        await seen.until(lambda: "type a name" in dialog_text(seen))
+        await seen.press(*"Worst", "enter")
+        await seen.until(lambda: "Saved as @worst" in dialog_text(seen))
+        assert seen.session.filters.texts == {"worst": "sev:high"}
+        await seen.press("enter")
+        await seen.until(lambda: seen.app.screen is seen.screen and line_of(seen).line.value == "@worst ")
+        count = len(seen.rows)
+        await seen.press("escape", "/")
+        await seen.until(lambda: proposed(seen)[:1] == ["@worst sev:high"])
+        await seen.press("@", "w", "tab")
+        await seen.until(lambda: line_of(seen).line.value == "@worst " and len(seen.rows) == count)
+        await seen.press("ctrl+s", "D", "y")
+        await seen.until(lambda: "Deleted @worst" in dialog_text(seen))
+        await seen.press("escape")
+        await seen.until(lambda: "unknown saved filter @worst" in seen.screen.suites.hint)
+
+
+async def test_a_saved_filter_is_renamed_or_replaced(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    session.filters.save("old", "tag:x")
+    async with explored(session) as seen:
+        await opened(seen)
+        await seen.press("ctrl+s", "r", *"er", "enter")
+        await seen.until(lambda: "Renamed to @older" in dialog_text(seen))
+        await seen.press("escape")
+        await seen.press(*"status:fail", "ctrl+s", *"older", "enter")
+        await seen.until(lambda: "Enter again replaces it" in dialog_text(seen))
+        await seen.press("enter")
+        await seen.until(lambda: session.filters.texts == {"older": "status:fail"})
+        await seen.press("s", *"no/name", "enter")
+        await seen.until(lambda: "letters, digits" in dialog_text(seen) and "Save" not in dialog_text(seen))
+
+
+async def test_filters_that_another_program_saved_are_proposed(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
+        await opened(seen)
+        assert proposed(seen)[0].startswith("status:")
+        await seen.press("escape")
+        other = SavedFilters(tmp_path / "data" / "filters.json")
+        other.save("theirs", "sev:high")
+        await seen.press("/")
+        await seen.until(lambda: proposed(seen)[:1] == ["@theirs sev:high"])
+
+
+async def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
+        file = tmp_path / "data" / "filters.json"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("{")
+        await seen.press("/")
+        await seen.until(lambda: any("It was renamed" in notice.message for notice in seen.app._notifications))
+
+
+def dialog_text(seen: Seen) -> str:
+    """Return the message of the dialog of saved filters."""
+    dialog = seen.app.screen
+    return str(dialog.query_one(Static).render()) if isinstance(dialog, SavedFiltersDialog) else ""

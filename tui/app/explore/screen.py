@@ -72,7 +72,7 @@ class ExploreScreen(FrameScreen):
         self.suite_edits = SuiteEdits(context, self)
         self.live_run = LiveRun(context)
         self.header = HeaderBar(id="header")
-        self.suites = SuitePanel(context.selection, id="suites")
+        self.suites = SuitePanel(context.selection, context.session.filters, id="suites")
         self.answers = AnswerPanes(context, id="answers")
         self.overview = SuiteOverview(context.selection, id="overview")
         self.details = DetailTabs(context, id="details")

@@ -29,6 +29,7 @@ from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.list_view import LineListView
 from tui.model.filter import case_values
 from tui.model.suite import Case
+from tui.session.saved_filters import SavedFilters
 
 _MANY = 500
 
@@ -182,8 +183,8 @@ class SuitePanel(FilteredPanel):
 
     DEFAULT_CSS = "SuitePanel > SuiteTree { height: 1fr; }"
 
-    def __init__(self, selection: Selection, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, selection: Selection, filters: SavedFilters, *, id: str | None = None) -> None:
+        super().__init__(filters, id=id)
         self._selection = selection
         self._unfolded: set[RowKey] = set()
         self._met: set[RowKey] = set()

@@ -19,6 +19,7 @@ from tui.app.widgets.filter_panel import FilteredPanel
 from tui.model.filter import case_values
 from tui.model.results import TrialKey
 from tui.model.risk import Band
+from tui.session.saved_filters import SavedFilters
 
 _HIGH, _LEAST_WITH_CELL = 27, 16
 _SENTENCE_ROWS, _SENTENCE_ROWS_LOW = 4, 2
@@ -60,9 +61,14 @@ class MatrixPanel(FilteredPanel):
             self.column = column
 
     def __init__(
-        self, matrix: Matrix, *, on_case_chosen: Callable[[str], object] = lambda _: None, id: str | None = None
+        self,
+        matrix: Matrix,
+        filters: SavedFilters,
+        *,
+        on_case_chosen: Callable[[str], object] = lambda _: None,
+        id: str | None = None,
     ) -> None:
-        super().__init__(id=id)
+        super().__init__(filters, id=id)
         self._matrix, self._on_case_chosen = matrix, on_case_chosen
         self.head = MatrixHead(id="heads")
         self.table = MatrixTable(matrix, on_chosen=self._choose_case, id="cells")

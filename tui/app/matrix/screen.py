@@ -79,7 +79,7 @@ class MatrixScreen(AppScreen[str | None]):
         self.context, self.matrix = context, matrix
         self._path, self._case_id = path, case_id
         self.header = MatrixHeader(matrix, self._elapsed, id="header")
-        self.panel = MatrixPanel(matrix, on_case_chosen=self.dismiss, id="matrix")
+        self.panel = MatrixPanel(matrix, context.session.filters, on_case_chosen=self.dismiss, id="matrix")
         self.updates = MatrixUpdates(self, matrix, self.header, self.panel)
         self.cell_reader = CellReader(self, matrix, self.panel, context.session.history)
         self._row_controls = RowControls(self, matrix, self.panel, self.updates)

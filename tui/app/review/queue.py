@@ -1,11 +1,11 @@
 """A review session: its queue of items with filter and order, the current item, unsaved notes and the time spent."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Literal
 
 from tui.app.review.queue_filter import ItemStatus, QueueFilter, parse_queue_filter, status_of
-from tui.model.filter import SEVERITIES
+from tui.model.filter import NO_FILTERS, SEVERITIES
 from tui.model.results import TrialKey
 from tui.model.scores import Act, Extent, ItemKey, ReviewItem
 from tui.session.run_review import RunReview
@@ -166,9 +166,12 @@ class ReviewSession:
         self.position = position
         return item
 
-    def set_filter(self, text: str) -> None:
-        """Apply a filter. Stay at the current item if it is selected; else go to an open one, else to the first."""
-        self.filter = parse_queue_filter(text, hidden=self.hidden)
+    def set_filter(self, text: str, saved: Mapping[str, str] = NO_FILTERS) -> None:
+        """Apply a filter with the `saved` filters in it.
+
+        Stay at the current item if it is selected; else go to an open one, else to the first.
+        """
+        self.filter = parse_queue_filter(text, saved, hidden=self.hidden)
         self._arrange()
         if self.position is None and self.visible:
             self.position = 0

@@ -1,10 +1,10 @@
 """The status of a queue item, and the filter of the queue: `is:open band:high sev:critical case:sec !word`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.app.presentation.bands import band_of
-from tui.model.filter import SEVERITIES, Completion, FilterKey, FilterLanguage, Term, fits
+from tui.model.filter import NO_FILTERS, SEVERITIES, Completion, FilterKey, FilterLanguage, Term, fits
 from tui.model.risk import BANDS, Band, BandRule
 from tui.model.scores import Act, CountedScore, ReviewItem, Scoreboard
 
@@ -79,10 +79,10 @@ class QueueFilter:
         return all(_matches(term, item, status, self.hidden) != term.inverted for term in self.terms)
 
 
-def parse_queue_filter(text: str, *, hidden: bool) -> QueueFilter:
+def parse_queue_filter(text: str, saved: Mapping[str, str] = NO_FILTERS, *, hidden: bool) -> QueueFilter:
     """Parse a filter, also an incomplete one that is being typed. While names are `hidden`, terms that would reveal
     them are left out, and the hint says so."""
-    parsed, hint = QUEUE_FILTER.parse(text)
+    parsed, hint = QUEUE_FILTER.parse(text, saved)
     terms: list[Term] = []
     for term in parsed:
         disputed = term.key == "is" and term.value in ("disputed", "decided")
@@ -94,10 +94,12 @@ def parse_queue_filter(text: str, *, hidden: bool) -> QueueFilter:
     return QueueFilter(tuple(terms), hint, hidden)
 
 
-def complete_queue_filter(text: str, cursor: int, items: Sequence[ReviewItem], *, hidden: bool) -> list[Completion]:
+def complete_queue_filter(
+    text: str, cursor: int, items: Sequence[ReviewItem], saved: Mapping[str, str] = NO_FILTERS, *, hidden: bool
+) -> list[Completion]:
     """Return what the term at the cursor can become. While names are `hidden`, nothing proposed would reveal them."""
     language = _BLIND_FILTER if hidden else QUEUE_FILTER
-    return language.complete(text, cursor, lambda key: (_value_of(key, item) for item in items))
+    return language.complete(text, cursor, lambda key: (_value_of(key, item) for item in items), saved)
 
 
 def _value_of(key: str, item: ReviewItem) -> str:

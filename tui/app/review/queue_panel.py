@@ -21,6 +21,7 @@ from tui.app.widgets.key_queue import KeyCapture, KeyQueue
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.filter import Completion
+from tui.session.saved_filters import SavedFilters
 
 _BLIND_EXAMPLE = "is:open band:high sev:critical case:… !word"
 _EXAMPLE = "is:open is:disputed band:high sev:critical model:… case:… !word"
@@ -114,11 +115,12 @@ class QueuePanel(Vertical):
     class FilterClosed(Message):
         """The input of the filter was left."""
 
-    def __init__(self, keys: KeyQueue) -> None:
+    def __init__(self, keys: KeyQueue, filters: SavedFilters) -> None:
         super().__init__()
+        self._filters = filters
         self.lines = QueueList()
         self._filter = _FilterInput(keys, self.lines)
-        self._filter_line = FilterLine(self._filter, self._complete)
+        self._filter_line = FilterLine(self._filter, self._complete, filters)
 
     def compose(self) -> ComposeResult:
         """Yield the list and the input."""
@@ -129,7 +131,8 @@ class QueuePanel(Vertical):
         session = self.lines.session
         if session is None:
             return []
-        return complete_queue_filter(text, cursor, session.review.items, hidden=session.hidden)
+        items, saved = session.review.items, self._filters.texts
+        return complete_queue_filter(text, cursor, items, saved, hidden=session.hidden)
 
     def show(self, session: ReviewSession) -> None:
         """Show another state of the session."""

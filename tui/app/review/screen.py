@@ -164,7 +164,8 @@ class ReviewScreen(AppScreen[None]):
             self.review_session.go_to(start)
         self.keys = KeyQueue(self)
         self.title_line, self.last_act = ReviewTitle(), LastAct()
-        self.view = ReviewView(self.review_session, self.keys, context.session.pane_sizes)
+        sizes, self._filters = context.session.pane_sizes, context.session.filters
+        self.view = ReviewView(self.review_session, self.keys, sizes, self._filters)
         self._scoring = Scoring(self.review_session)
         self._hold, self._unsaved_work = context.notification_hold, context.unsaved_work
         self._reviews, self._navigator = context.session.reviews, Navigator(context, self)
@@ -473,7 +474,7 @@ class ReviewScreen(AppScreen[None]):
         if self.keys.busy:  # The filter reads the score board.
             self.call_after_refresh(self._set_filter, text)
         else:
-            self.review_session.set_filter(text)
+            self.review_session.set_filter(text, self._filters.texts)
             self._show_item()
 
     def action_adjudicate(self) -> None:

@@ -23,6 +23,7 @@ from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey, ReviewItem
 from tui.session.pane_sizes import PaneSizes
+from tui.session.saved_filters import SavedFilters
 
 _STACKED_BELOW, _TALL_FROM = 110, 40  # columns, rows of the screen
 _QUEUE_FROM = 200  # columns of the screen from which the queue is displayed beside the answer
@@ -51,10 +52,10 @@ class ReviewView(Horizontal):
     class ItemShown(Message):
         """The answer of the current item is on the screen."""
 
-    def __init__(self, session: ReviewSession, keys: KeyQueue, sizes: PaneSizes) -> None:
+    def __init__(self, session: ReviewSession, keys: KeyQueue, sizes: PaneSizes, filters: SavedFilters) -> None:
         super().__init__()
         self.answers = AnswerCache(session.review)
-        self.queue, self.answer, self.criterion = QueuePanel(keys), AnswerPanel(), CriterionPanel(keys)
+        self.queue, self.answer, self.criterion = QueuePanel(keys, filters), AnswerPanel(), CriterionPanel(keys)
         self._queue_border = Splitter(self.queue, sizes, id="queue-border")
         self._criterion_border = Splitter(self.criterion, sizes, id="criterion-border")
         self._queue_border.display = self._is_wide = self._opened_by_width = False

@@ -1,6 +1,6 @@
 """Saved runs as lines of the list, the filter of the list, and the details of one run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from tui.app.presentation.figures import clock
 from tui.app.presentation.names import joined_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.text_rows import hanging_indent
-from tui.model.filter import Completion, FilterKey, FilterLanguage, Term, fits
+from tui.model.filter import NO_FILTERS, Completion, FilterKey, FilterLanguage, Term, fits
 from tui.model.prices import cost_text, price_text
 from tui.model.run import RunDetails, RunRecord, RunState
 from tui.model.sanitize import sanitize_line
@@ -134,14 +134,20 @@ class RunFilter:
         return all(_holds(term, run, is_baseline) != term.inverted for term in self.terms)
 
 
-def parse_run_filter(text: str) -> RunFilter:
-    """Parse a filter, also while it is being typed."""
-    return RunFilter(*RUN_FILTER.parse(text))
+def parse_run_filter(text: str, saved: Mapping[str, str] = NO_FILTERS) -> RunFilter:
+    """Parse a filter with the `saved` filters in it, also while it is being typed."""
+    return RunFilter(*RUN_FILTER.parse(text, saved))
 
 
-def complete_run_filter(text: str, cursor: int, runs: Sequence[RunRecord]) -> list[Completion]:
+def complete_run_filter(
+    text: str, cursor: int, runs: Sequence[RunRecord], saved: Mapping[str, str] = NO_FILTERS
+) -> list[Completion]:
     """Return what the term at the cursor can become."""
-    return RUN_FILTER.complete(text, cursor, lambda key: (value for run in runs for value in _values_of(key, run)))
+
+    def values_of(key: str) -> Iterator[str]:
+        return (value for run in runs for value in _values_of(key, run))
+
+    return RUN_FILTER.complete(text, cursor, values_of, saved)
 
 
 def _values_of(key: str, run: RunRecord) -> tuple[str, ...]:

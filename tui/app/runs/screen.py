@@ -26,6 +26,7 @@ from tui.model.filter import Completion
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.session.run_history import RunHistory
+from tui.session.saved_filters import SavedFilters
 
 _POLL_SECONDS = 2.0
 _LOW = 16
@@ -83,10 +84,12 @@ class RunsScreen(AppScreen[RunChoice | None]):
     def __init__(
         self,
         history: RunHistory,
+        filters: SavedFilters,
         hidden: Callable[[str], int] = lambda _: 0,
         note_names: Callable[[str, str], None] = lambda _run, _where: None,
     ) -> None:
         super().__init__()
+        self._filters = filters
         self._history, self._exporter = history, ReportExporter(self, history, hidden, note_names)
         self._title, self._setup = RunsTitle(), RunSetupLines()
         self.lines = RunLines(on_chosen=lambda _: self.action_choose("open"))
@@ -231,12 +234,12 @@ class RunsScreen(AppScreen[RunChoice | None]):
         line = self._line
         if line is None:
             line_input = PromptInput("state:interrupted suite:… model:… is:baseline !word", self.lines)
-            line = FilterLine(line_input, self._complete)
+            line = FilterLine(line_input, self._complete, self._filters)
             await self.query_one("#list").mount(line)
         line.start()
 
     def _complete(self, text: str, cursor: int) -> list[Completion]:
-        return complete_run_filter(text, cursor, self.lines.all_runs)
+        return complete_run_filter(text, cursor, self.lines.all_runs, self._filters.texts)
 
     @property
     def _line(self) -> FilterLine | None:
@@ -249,7 +252,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         self._apply_filter(message.text)
 
     def _apply_filter(self, text: str) -> None:
-        run_filter = parse_run_filter(text)
+        run_filter = parse_run_filter(text, self._filters.texts)
         if self._line is not None:
             self._line.show_hint(run_filter.hint)
         self.lines.set_filter(run_filter)

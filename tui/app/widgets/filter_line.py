@@ -1,5 +1,6 @@
 """The input of a filter, imported on first use, with its completion and what is wrong with it."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -14,8 +15,10 @@ from textual.widgets import Static
 from tui.app.presentation.pieces import Line, fill, spread, width_of
 from tui.app.widgets.list_view import FoundList
 from tui.app.widgets.prompt_input import PromptInput
+from tui.app.workers import start_worker
 from tui.model.filter import Completion
 from tui.model.sanitize import sanitize_line
+from tui.session.saved_filters import SavedFilters
 
 Complete = Callable[[str, int], Sequence[Completion]]
 _LONGEST_LABEL = 60
@@ -25,6 +28,7 @@ class FilterLine(Vertical):
     """An input of a filter with its completion below it. The messages of the input bubble to the panel around it.
 
     `complete` returns what the term at the cursor can become. Tab accepts the highlighted entry, the arrows move it.
+    `saved` are the saved filters, which a dialog changes; they are read again when the input is opened.
     """
 
     DEFAULT_CSS = """
@@ -36,12 +40,13 @@ class FilterLine(Vertical):
         Binding("tab", "accept", "Accept", id="filter.accept", tooltip="Accept the completion", show=False),
         Binding("up", "move(-1)", "Up", id="filter.up", tooltip="Previous completion", show=False),
         Binding("down", "move(1)", "Down", id="filter.down", tooltip="Next completion", show=False),
+        Binding("ctrl+s", "saved", "saved filters", id="filter.saved", tooltip="Save, use, rename or delete filters"),
     ]
 
-    def __init__(self, line: PromptInput, complete: Complete, *, id: str | None = None) -> None:
+    def __init__(self, line: PromptInput, complete: Complete, saved: SavedFilters, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.line, self._complete = line, complete
-        line.handle_in_order("filter.accept", "filter.up", "filter.down")
+        self.line, self._complete, self._saved = line, complete, saved
+        line.handle_in_order("filter.accept", "filter.up", "filter.down", "filter.saved")
         self._list = FoundList(self._line_of, on_chosen=self._accept)
         self._hint = Static(markup=False, id="filter-hint")
         self._known: tuple[tuple[str, int], Sequence[Completion]] = ("", 0), ()
@@ -57,6 +62,38 @@ class FilterLine(Vertical):
         """Focus the input immediately, and display its completions."""
         self.line.start()
         self._show_completions()
+        start_worker(self, self._read_saved, group="saved-filters", exclusive=True)
+
+    async def _read_saved(self) -> None:
+        """Read the saved filters again: another program may have changed them."""
+        before = self._saved.texts
+        await asyncio.to_thread(self._saved.read)
+        for notice in self._saved.notices:
+            self.app.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
+        if self._saved.texts != before:
+            self._apply_again()
+
+    def _apply_again(self) -> None:
+        """Complete and apply the same text with the saved filters as they are now."""
+        self._known = ("", 0), ()
+        self._show_completions()
+        self.line.post_message(PromptInput.Typed(self.line.value))
+
+    def action_saved(self) -> None:
+        """Open the saved filters; the chosen one is added, or replaces the text that is saved under its name."""
+        from tui.app.widgets.saved_filters_dialog import SavedFiltersDialog
+
+        text = self.line.value.strip()
+
+        def use(name: str | None) -> None:
+            if name is not None:
+                same = not text or self._saved.texts.get(name) == text
+                self.line.value = f"@{name} " if same else f"{text} @{name} "
+                self.line.cursor_position = len(self.line.value)
+            self.line.start()
+            self._apply_again()
+
+        self.app.push_screen(SavedFiltersDialog(self._saved, text), use)
 
     def show_hint(self, hint: str) -> None:
         """Display what is wrong with the filter."""

@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.model.filter import CASE_FILTER, Completion, Filter, parse_filter
+from tui.session.saved_filters import SavedFilters
 
 if TYPE_CHECKING:
     from tui.app.widgets.filter_line import FilterLine
@@ -32,6 +33,10 @@ class FilteredPanel(Vertical):
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
     """
+
+    def __init__(self, filters: SavedFilters, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._filters = filters
 
     class FilterChanged(Message):
         """Posted when the filter changes."""
@@ -71,12 +76,15 @@ class FilteredPanel(Vertical):
             from tui.app.widgets.filter_line import FilterLine
             from tui.app.widgets.prompt_input import PromptInput
 
-            line = FilterLine(PromptInput(_EXAMPLE, self.rows), self._complete)
+            line = FilterLine(PromptInput(_EXAMPLE, self.rows), self._complete, self._filters)
             await self.mount(line)
         line.start()
 
     def _complete(self, text: str, cursor: int) -> list[Completion]:
-        return CASE_FILTER.complete(text, cursor, self.filter_values)
+        return CASE_FILTER.complete(text, cursor, self.filter_values, self._filters.texts)
+
+    def _parse(self, text: str) -> Filter:
+        return parse_filter(text, self._filters.texts)
 
     def close_filter(self) -> bool:
         """Close the filter, move the focus to the list, and return whether the filter was open."""
@@ -110,7 +118,7 @@ class FilteredPanel(Vertical):
     def on_prompt_input_typed(self, message: "PromptInput.Typed") -> None:
         """Apply the filter while it is typed."""
         message.stop()
-        self.post_message(self.FilterChanged(parse_filter(message.text)))
+        self.post_message(self.FilterChanged(self._parse(message.text)))
 
     def on_prompt_input_entered(self, message: "PromptInput.Entered") -> None:
         """Focus the list of cases; close an empty filter."""
@@ -124,7 +132,7 @@ class FilteredPanel(Vertical):
         """Remove a filter that was left; another one may be open already."""
         message.stop()
         line = self._line
-        self.post_message(self.FilterChanged(parse_filter(line.line.value if line else "")))
+        self.post_message(self.FilterChanged(self._parse(line.line.value if line else "")))
         for each in self._lines:
             if each.line.left:
                 await each.remove()
