@@ -206,7 +206,8 @@ def asked(*verdicts: tuple[int, Verdict]) -> TrialResult:
          "failed", False, "failed"),
         ([(0, "error"), (1, "failed"), (1, "passed")], "passed", True, "flaky"),
         ([(0, "error"), (1, "timed_out")], "timed_out", False, "error"),
-        ([(0, "failed"), (0, "error"), (1, "passed")], "passed", False, "passed"),
+        ([(0, "failed"), (0, "error"), (1, "passed")], "passed", True, "flaky"),
+        ([(0, "incomplete"), (0, "error"), (1, "passed")], "passed", False, "passed"),
     ],
 )  # fmt: skip
 def test_the_first_asking_that_judged_an_answer_counts(

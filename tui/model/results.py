@@ -296,9 +296,15 @@ def counted_asking(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
 
 
 def is_flaky(attempts: Sequence[Attempt]) -> bool:
-    """Return whether the run or rerun that counts passed, and not on its first attempt."""
+    """Return whether the run or rerun that counts passed after another attempt.
+
+    That is an earlier attempt of its own, or of an earlier run if its answer failed the checks: without the error that
+    ended that run, the trial would have passed on a later attempt too.
+    """
     asking = counted_asking(attempts)
-    return len(asking) > 1 and asking[-1].verdict == "passed"
+    if not asking or asking[-1].verdict != "passed":
+        return False
+    return len(asking) > 1 or any(each.verdict == "failed" for each in attempts if each.asking < asking[0].asking)
 
 
 def verdict_of_checks(checks: Sequence[CheckResult], *, is_incomplete: bool, is_checked: bool) -> Verdict:
