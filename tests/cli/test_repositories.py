@@ -207,3 +207,27 @@ async def test_a_key_in_the_repository_is_in_no_diff(assay: CommandLine) -> None
             ran = await assay.run_async("run", "suite.json", "--allow-local", "-f", "json", env=keys(server, assay))
     (change,) = json.loads(ran.out)["results"][0]["changes"]
     assert change["diff"].endswith("-[removed key]\n-old\n+first\n+new\n")
+
+
+async def test_a_key_that_names_a_branch_and_files_is_in_no_report(assay: CommandLine) -> None:
+    key = "sk-test-4711-secret"
+    files: dict[str, str | bytes] = {f"{key}/a.txt": "old\n", f"{key}.bin": b"\0\1"}
+    make_repository(assay.home / "served" / "r", files, branch=key)
+    with serve_git(assay.home / "served") as served:
+        case = {"id": "c", "name": "n", "category": "k", "prompt": "p", "applyChanges": True}
+        suite = {
+            "name": "S",
+            "description": "d",
+            "models": ["openai/mock-a"],
+            "testCases": [case | {"targetFile": f"{key}/a.txt"}],
+            "repoClone": {"repoUrl": f"{served.url}/r"},
+            "repositoryContext": {"path": "."},
+        }
+        (assay.home / "suite.json").write_text(json.dumps(suite))
+        async with ModelServer(say("```\nnew\n```")) as server:
+            ran = await assay.run_async("run", "suite.json", "--allow-local", "-f", "json", env=keys(server, assay))
+    result = json.loads(ran.out)["results"][0]
+    assert result["changes"][0]["path"] == "[removed key]/a.txt"
+    assert "branch [removed key]" in ran.err
+    assert "[removed key].bin" in ran.out
+    assert key not in ran.err + ran.out

@@ -264,6 +264,17 @@ async def test_an_answer_nobody_limits_ends(marker: str) -> None:
     assert running(marker) == []
 
 
+async def test_its_processes_get_no_variable_with_a_known_key(marker: str) -> None:
+    local = LocalProvider({**os.environ, "MARKER": marker, "NOTES": "bob hunter2-4711"}, ["hunter2-4711"])
+    asking = asyncio.create_task(ask(local, question("hi")))
+    await asyncio.to_thread(wait_until, lambda: len(running(marker)) > 0)
+    environs = [process.environ() for process in map(psutil.Process, running(marker))]
+    asking.cancel()
+    await local.close()
+    await asyncio.gather(asking, return_exceptions=True)
+    assert [environ.get("NOTES") for environ in environs] == [None] * len(environs)
+
+
 async def test_giving_up_while_it_loads_leaves_it_to_others(local: LocalProvider, marker: str) -> None:
     first = asyncio.create_task(ask(local, question("hi")))
     second = asyncio.create_task(ask(local, question("hi")))

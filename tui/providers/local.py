@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import aclosing
 from dataclasses import fields, replace
 from pathlib import Path
@@ -121,8 +121,8 @@ class LocalProvider:
     answer depends on its prompt and settings only: with `temperature=0` or a `seed` it is reproducible.
     """
 
-    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
-        self._environ = without_keys(os.environ if environ is None else environ)
+    def __init__(self, environ: Mapping[str, str] | None = None, secrets: Collection[str] = ()) -> None:
+        self._environ = without_keys(os.environ if environ is None else environ, secrets)
         self._servers: dict[Path, asyncio.Task[LocalServer]] = {}
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:

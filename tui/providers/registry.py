@@ -26,8 +26,8 @@ from tui.providers.protocol import Provider
 def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secrets: Collection[str]) -> Provider:
     """Return the provider of these settings. Nothing is connected or started before the first request.
 
-    Processes of agents, of the local model and of Copilot get `environ` without keys, those of agents and Copilot
-    also without the values in `secrets`. Raises ConfigError for a kind that cannot be opened from settings alone: a
+    Processes of agents, of the local model and of Copilot get `environ` without keys and without values that contain
+    one of `secrets`. Raises ConfigError for a kind that cannot be opened from settings alone: a
     recording needs a run.
     """
     match settings.kind:
@@ -46,7 +46,7 @@ def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secret
         case "local":
             from tui.providers.local import LocalProvider
 
-            return LocalProvider(environ)
+            return LocalProvider(environ, secrets)
         case "agent":
             from tui.providers.agent import AgentProvider
 

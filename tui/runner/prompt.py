@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui.model.results import Message, Prompt, StepResult
+from tui.model.results import LeftOutFile, Message, Prompt, StepResult
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject
 from tui.model.suite import Case
@@ -22,9 +22,14 @@ def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: 
 
 
 def without_secrets(prompt: Prompt, secrets: Secrets) -> Prompt:
-    """Return the prompt without secrets, as it may be shown and stored: a file or a question may contain a key."""
+    """Return the prompt without secrets, as it may be shown and stored.
+
+    A file, its name or a question may contain a key.
+    """
     messages = tuple(Message(message.role, secrets.hide(message.content)) for message in prompt.messages)
-    return replace(prompt, input=secrets.hide(prompt.input), messages=messages)
+    included = tuple(replace(file, path=secrets.hide(file.path)) for file in prompt.included)
+    left_out = tuple(LeftOutFile(secrets.hide(file.path), secrets.hide(file.reason)) for file in prompt.left_out)
+    return Prompt(secrets.hide(prompt.input), messages, included, left_out)
 
 
 def _question(case: Case, context: CaseContext, number: int) -> Message:

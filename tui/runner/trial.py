@@ -63,9 +63,13 @@ async def apply_answers(
     changed = NO_CHANGE
     try:
         applied = await context.repository.apply(case, steps[-1].response, trial)
-        # The lines of the repository in a diff may contain a key as well.
-        changes = tuple(replace(change, diff=context.secrets.hide(change.diff)) for change in applied.changes)
-        changed = Changed(changes, applied.not_applied)
+        # The lines and the names of files in the repository may contain a key as well.
+        hide = context.secrets.hide
+        changes = tuple(replace(each, path=hide(each.path), diff=hide(each.diff)) for each in applied.changes)
+        not_applied = tuple(
+            replace(each, path=each.path and hide(each.path), reason=hide(each.reason)) for each in applied.not_applied
+        )
+        changed = Changed(changes, not_applied)
         if case.command is None:
             return changed
         check = await context.repository.run_command(applied, case.command)

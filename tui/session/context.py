@@ -119,6 +119,14 @@ def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) 
     )
 
 
+def hide_secrets(event: RepositoryCloning | RepositoryCloned, secrets: Secrets) -> RepositoryCloning | RepositoryCloned:
+    """Return the event without secrets: a server chooses the names of its branches and files."""
+    if isinstance(event, RepositoryCloning):
+        return event
+    notes = tuple(map(secrets.hide, event.notes))
+    return replace(event, url=secrets.hide(event.url), branch=secrets.hide(event.branch), notes=notes)
+
+
 class RunRepository:
     """The cloned repository of a run, if the suite names one.
 

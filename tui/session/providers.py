@@ -8,6 +8,7 @@ from tui.model.errors import ConfigError, StoreError
 from tui.model.prices import Price
 from tui.model.subjects import Config, Subject
 from tui.providers.prices import Listed, look_up, may_be_listed
+from tui.providers.processes.environ import without_keys
 from tui.providers.protocol import Provider, Reopens
 from tui.providers.registry import open_provider, provider_settings
 from tui.store.protocol import Store
@@ -129,7 +130,7 @@ class PriceBook:
         places = {subject.name: self._listing(subject) for subject in subjects}
         unknown = [place for place in dict.fromkeys(places.values()) if place and place not in self._known]
         if unknown:
-            self._known |= look_up(unknown, self._environ)
+            self._known |= look_up(unknown, without_keys(self._environ, self._config.secrets.values()))
         return tuple(
             replace(subject, price=subject.price or self._price(subject, places[subject.name])) for subject in subjects
         )

@@ -31,7 +31,7 @@ from tui.runner.plan import Overrides, make_plan
 from tui.runner.run import run_plan
 from tui.runner.trial_context import TrialContext
 from tui.session.consent import Consent, ConsentRecord, agent_consents
-from tui.session.context import RunRepository, read_context, secrets_of, without_secrets
+from tui.session.context import RunRepository, hide_secrets, read_context, secrets_of, without_secrets
 from tui.session.open_history import open_store
 from tui.session.pane_sizes import PaneSizes
 from tui.session.provenance import Digests, versions_of
@@ -282,7 +282,7 @@ class Session:
         try:
             if plan.trials:
                 async for progress in repository.open(control):
-                    yield progress
+                    yield hide_secrets(progress, secrets)
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
             changes = repository if repository.clone else None
             tools = TrialContext(providers, self._checker, context, secrets, changes, repository)
