@@ -135,7 +135,18 @@ def asks_again_after(record: ConsentRecord, suite: Suite, change: Callable[[], o
 
 
 @pytest.mark.parametrize(
-    "name", ["venv/__init__.py", "node_modules/x.py", "lib/x.py", "helper.pyc", "__pycache__/x.py", "deep/er/x.py"]
+    "name",
+    [
+        "venv/__init__.py",
+        "node_modules/x.py",
+        "lib/x.py",
+        "helper.pyc",
+        "__pycache__/x.py",
+        "deep/er/x.py",
+        ".venv/lib/python3/site-packages/x.py",
+        ".lib/x.py",
+        "lib.zip",
+    ],
 )
 def test_all_code_that_an_agent_can_import_is_part_of_its_consent(tmp_path: Path, name: str) -> None:
     home = tmp_path / "agents"

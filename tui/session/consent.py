@@ -31,7 +31,9 @@ _LARGEST_FILE = 16 << 20
 _MOST_BYTES = 64 << 20  # of the files of a consent: of further ones, only size and times are part of its mark
 _MOST_FILES = 50_000
 _MOST_FOLDERS = 20_000
-_INSTALLED = frozenset(("node_modules", "site-packages", "venv"))  # folders with many files, which rarely change
+# Folders with many files, which rarely change, and folders without code.
+_INSTALLED = frozenset(("node_modules", "site-packages", "venv", ".venv", ".tox", ".nox"))
+_WITHOUT_CODE = frozenset((".git", ".hg", ".svn", ".mypy_cache", ".ruff_cache", ".pytest_cache"))
 _MOST_NAMES = 2_000  # of a command; one with more is asked about each time that Assay starts
 _MOST_PATHS = 50_000  # of these names in all folders that the command names
 _MOST_MATCHES = 1_000  # of a glob
@@ -39,10 +41,10 @@ _SUBSTITUTION = re.compile(r"`|\$\(")
 _QUOTED_COMMAND = re.compile(r"[\s'\"`();<>|&]")
 _SEPARATORS = re.compile(r"[\s'\"`()<>;&|=:,@{}\[\]\\#%^+!]+")  # between names in the source text of most languages
 _MODULE = re.compile(r"\w+(\.\w+)+")
-_IMPORTED = tuple(all_suffixes())
+_IMPORTED = (*all_suffixes(), ".zip", ".egg", ".whl")
 _ADDED_SUFFIXES = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pm", ".lua")  # to the name of a module
 _CODE_FILE = re.compile(
-    r".*\.(py[wcz]?|pth|[mc]?jsx?|[mc]?tsx?|rb|p[lm]|(ba|z|fi|k|c)?sh|lua|php|r|jl|awk|sed|tcl|go|rs|cc?|hh?|[ch]pp|[ch]xx"
+    r".*\.(py[wcz]?|pth|zip|egg|whl|[mc]?jsx?|[mc]?tsx?|rb|p[lm]|(ba|z|fi|k|c)?sh|lua|php|r|jl|awk|sed|tcl|go|rs|cc?|hh?|[ch]pp|[ch]xx"
     r"|mm?|java|ktsx?|kt|scala|groovy|gradle|clj|jar|class|cs|fs|vb|(cs|fs|vb)proj|sln|props|targets|swift|hs|ml|exs?|erl"
     r"|dart|zig|nim|psm?1|bat|cmd|mak?e?|mk|cmake|ninja|bzl|bazel|nix|el|lisp|scm|rkt|vim|wasm|so|dll|dylib|node|exe)"
     r"|(gnu|bsd)?makefile|(docker|container|rake|gem|vagrant|\.?just|snake)file|scons(truct|cript)|cmakelists\.txt|build"
@@ -280,8 +282,7 @@ def _is_imported(place: str, name: str) -> bool:
 def _files_below(folder: Path, is_part: Callable[[str, str], bool]) -> Iterator[Path]:
     """Yield the files of a folder for which `is_part(folder, name)`, in a stable order, through links too.
 
-    Hidden folders are left out. Too many files or folders end with a path that no file has and that differs in each
-    process.
+    Too many files or folders end with a path that no file has and that differs in each process.
     """
     files, seen = 0, set[tuple[int, int]]()
     for place, folders, names in os.walk(folder, followlinks=True):
@@ -290,7 +291,7 @@ def _files_below(folder: Path, is_part: Callable[[str, str], bool]) -> Iterator[
             folders.clear()
             continue
         seen.add(identity)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(set(folders) - _WITHOUT_CODE)
         code = sorted(name for name in names if is_part(place, name))
         files += len(code)
         yield from (Path(place, name) for name in code)
