@@ -27,12 +27,14 @@ from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
 from tui.runner.control import Control
 from tui.session.check_edits import CheckEdits
+from tui.session.config_file import ConfigFile
 from tui.session.consent import Consent
 from tui.session.model_catalog import ModelCatalog
 from tui.session.pane_sizes import PaneSizes
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.saved_filters import SavedFilters
+from tui.session.settings import ConfigSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class ScriptedSession:
     before: tuple[Event, ...] = ()
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
+    project: Path | None = None
     providers: tuple[str, ...] = ()
     """The built-in providers that the catalog has, besides those of the config."""
     environ: dict[str, str] = field(default_factory=dict)
@@ -96,11 +99,14 @@ class ScriptedSession:
         return PaneSizes(next(iter(self.suites), Path("none/suite.yaml")).parent / "data" / "pane-sizes.json")
 
     @property
+    def folders(self) -> Folders:
+        folder = next(iter(self.suites), Path("none/suite.yaml")).parent
+        return Folders(folder / "config", folder / "data", folder / "cache")
+
+    @property
     def catalog(self) -> ModelCatalog:
         if self.models is None:
-            folder = next(iter(self.suites), Path("none/suite.yaml")).parent
-            folders = Folders(folder / "config", folder / "data", folder / "cache")
-            self.models = ModelCatalog(folders, self.environ, self.config, self._use_config, self.providers)
+            self.models = ModelCatalog(self.folders, self.environ, self.config, self._use_config, self.providers)
         return self.models
 
     @property
@@ -109,6 +115,10 @@ class ScriptedSession:
             folder = next(iter(self.suites), Path("none/suite.yaml")).parent
             self.saved = SavedFilters(folder / "data" / "filters.json")
         return self.saved
+
+    @property
+    def settings(self) -> ConfigSettings:
+        return ConfigSettings(ConfigFile(self.folders, self.environ, self.project), self.environ, self._use_config)
 
     def _use_config(self, config: Config) -> None:
         self.config = config

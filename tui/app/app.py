@@ -1,8 +1,7 @@
 """The app: it opens the session behind a splash, owns the state above the screens, and quits without losing results."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -15,7 +14,7 @@ from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
 
-from tui.app.keymap import KeyCommands, bindings_in_order, keymap_problems
+from tui.app.keymap import KeyCommands, bindings_in_order
 from tui.app.notifications import NotificationHold
 from tui.app.splash import SplashScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from tui.app.find.finder import Finder
     from tui.app.run_messages import RunEnded, RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
+    from tui.app.settings.editor import SettingsEditor
     from tui.session.consent import Consent
 
-_MOST_KEYMAP_NOTICES = 4
 _LONG_RUN_SECONDS = 60
 
 
@@ -59,6 +58,7 @@ class AssayApp(ThemedApp[int]):
         ),
         Binding("ctrl+p", "command_palette", "commands", id="app.palette", tooltip="Search all commands and themes"),
         Binding("W", "move_borders", "borders", id="app.borders", tooltip="Move the borders between panes", show=False),
+        Binding("f2", "settings", "settings", id="app.settings", tooltip="Settings of the config file", show=False),
         Binding("q,ctrl+q,ctrl+c", "leave", "Quit", id="app.leave", tooltip="Quit Assay", show=False),
         Binding(
             "ctrl+z",
@@ -82,6 +82,7 @@ class AssayApp(ThemedApp[int]):
         self._open_session, self._paths = open_session, tuple(paths)
         self._app_context: AppContext | None = None
         self._finder: Finder | None = None
+        self._settings: SettingsEditor | None = None
         self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
         self._last_key: Key | None = None
@@ -126,27 +127,21 @@ class AssayApp(ThemedApp[int]):
         """Replace the splash with Explore, and start the workers of the context."""
         from tui.app.explore.screen import ExploreScreen
         from tui.app.find.finder import Finder
+        from tui.app.settings.editor import SettingsEditor
 
-        config = context.session.config
-        self.set_keymap(dict(config.keymap))
-        if config.theme and config.theme != self.theme and config.theme in self.available_themes:
-            self.theme = config.theme
+        self._settings = SettingsEditor(self, context)
+        if context.session.config.theme:
+            self._settings.apply()
+        else:
+            self._settings.apply_keys()
         explore = ExploreScreen(context)
         self._finder = Finder(context, explore)
         self.add_mode("explore", lambda: explore)
         await self.switch_mode("explore")
         for notice in context.session.notices:
             self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
-        if config.keymap:
-            start_worker(self, partial(self._check_keymap, config.keymap), group="keymap")
         start_worker(self, context.runs.work, group="runs")
         explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
-
-    async def _check_keymap(self, keymap: Mapping[str, str]) -> None:
-        """Notify of unknown ids and of conflicts in the keys of the config."""
-        problems = await asyncio.to_thread(keymap_problems, keymap)
-        for problem in problems[:_MOST_KEYMAP_NOTICES]:
-            self.notify(problem, title="config.yaml", severity="warning", markup=False, timeout=12)
 
     def _post_to_screens(self, message: Message) -> None:
         """Post a message to every screen of the stack, and to the app itself."""
@@ -249,6 +244,16 @@ class AssayApp(ThemedApp[int]):
         from tui.app.widgets.splitter import focus_next_splitter
 
         focus_next_splitter(self.screen)
+
+    def action_settings(self) -> None:
+        """Open the settings of the config file."""
+        if self._settings is not None:
+            self._settings.open()
+
+    def search_themes(self) -> None:
+        """Open the list of themes, which shows each theme as the cursor moves."""
+        if self._settings is not None:
+            self._settings.choose_theme()
 
     def action_tour(self) -> None:
         """Show the tour of the screen."""

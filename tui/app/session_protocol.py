@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tui.session.model_catalog import ModelCatalog
     from tui.session.reviews import Reviews
     from tui.session.saved_filters import SavedFilters
+    from tui.session.settings import ConfigSettings
 
 
 class Loaded(Protocol):
@@ -77,6 +78,11 @@ class Session(Protocol):
     @property
     def filters(self) -> "SavedFilters":
         """Return the filters that were saved under a name."""
+        ...
+
+    @property
+    def settings(self) -> "ConfigSettings":
+        """Return the settings of the config file."""
         ...
 
     def find_suites(self, paths: Sequence[Path]) -> Sequence[Path]:

@@ -32,9 +32,10 @@ class SettingRefused(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class SettingList:
-    """The settings, and a sentence about a config file that cannot be read."""
+    """The settings, the path of the config file, and a sentence about a config file that cannot be read."""
 
     settings: tuple[Setting, ...]
+    file: str
     fault: str = ""
 
 
@@ -47,11 +48,6 @@ class ConfigSettings:
     def __init__(self, file: ConfigFile, environ: Mapping[str, str], use_config: Callable[[Config], object]) -> None:
         self._file, self._environ, self._use_config = file, environ, use_config
 
-    @property
-    def path(self) -> str:
-        """Return the path of the config file."""
-        return str(self._file.path)
-
     def read(self) -> SettingList:
         """Return the settings as the files are now. Raises nothing."""
         data, fault = None, ""
@@ -62,7 +58,8 @@ class ConfigSettings:
         except ConfigError as error:
             fault = str(error)
         hide = Secrets(secrets.values()).hide
-        return SettingList(tuple(replace(each, text=hide(each.text)) for each in self._list(data)), hide(fault))
+        settings = tuple(replace(each, text=hide(each.text)) for each in self._list(data))
+        return SettingList(settings, str(self._file.path), hide(fault))
 
     def _list(self, data: bytes | None) -> tuple[Setting, ...]:
         project, project_data = self._file.project, None

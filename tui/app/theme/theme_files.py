@@ -59,6 +59,14 @@ class ThemeFiles:
         self._seen: dict[Path, tuple[int, int]] = {}
         self._drafts: dict[Path, _Draft] = {}
         self._palettes: dict[str, Palette] = {DEFAULT_PALETTE.name: DEFAULT_PALETTE}
+        self._file_faults: dict[Path, Sequence[Problem]] = {}
+        self._other_faults: Sequence[Problem] = ()
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Return the problems of all files as they were read last."""
+        in_files = (problem for path in self._seen for problem in self._file_faults.get(path, ()))
+        return tuple(map(str, (*in_files, *self._other_faults)))
 
     def read_changed(self) -> ThemesRead:
         """Read the files that are new or have changed since the last call.
@@ -73,12 +81,16 @@ class ThemeFiles:
         for path in gone:
             del self._drafts[path]
         for path in changed:
+            before = len(problems)
             draft = read_draft(path, problems)
+            self._file_faults[path] = problems[before:]
             if draft is not None:
                 self._drafts[path] = draft
         if not changed and not gone:
             return ThemesRead((), ())
+        before = len(problems)
         palettes = self._finish(problems)
+        self._other_faults = problems[before:]
         fresh = tuple(palette for name, palette in palettes.items() if self._palettes.get(name) != palette)
         self._palettes = palettes
         return ThemesRead(fresh, tuple(problems))

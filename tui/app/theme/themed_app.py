@@ -212,6 +212,11 @@ class ThemedApp(App[ReturnType]):
         # A screen that is pushed before the paint keeps the callback from being called.
         self.set_timer(_POLL_SECONDS, self._start_to_follow)
 
+    @property
+    def theme_faults(self) -> tuple[str, ...]:
+        """Return the problems of the theme files as they are now, with their places."""
+        return self._theme_files.faults if self._theme_files is not None else ()
+
     def _start_to_follow(self) -> None:
         if not self._follows_themes:
             self._follows_themes = True

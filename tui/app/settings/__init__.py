@@ -1,0 +1,1 @@
+"""The settings of the config file, and the choice of a theme."""
