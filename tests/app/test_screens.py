@@ -51,6 +51,9 @@ NAMES = (
         "check-editor",
         "saved-filters",
         "tour",
+        "settings",
+        "setting",
+        "theme",
     ),
 )
 OPENED = (

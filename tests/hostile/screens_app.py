@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import yaml
 from textual.screen import Screen
 
 from tests.support.kept_runs import STARTED, hostile_run, make_plan, make_result, small_run
@@ -94,6 +95,12 @@ def hostile_session(folder: Path) -> ScriptedSession:
         text: replace(server, missing=(text,)),
     }
     session.config = replace(session.config, providers=providers)
+    file = session.folders.config_file
+    file.parent.mkdir()
+    entries = {text: {"id": text, "system": text}}
+    file.write_text(yaml.safe_dump({"models": entries, "keys": {text: text}, "risk": {"guidance": [text] * 5}}))
+    session.project = folder / ".assay.yaml"
+    session.project.write_text(yaml.safe_dump({text: text, "review": {"mask": ["canary"]}}))
     session.catalog.lists[f"a {text}"] = ListedModels(text, (text, f"d {text}"), None)
     session.consents = [Consent("commands", text, text)]
     return session

@@ -112,6 +112,12 @@ def explore(visitor: Visitor) -> None:
         ".", ".", ".", ".", ".", ",", "2", "n", "N", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"
     )
     visitor.look("?", "Esc close", "down", "end")
+    visitor.press("f2", until="A change applies")
+    visitor.press(*"system", until="System prompt")
+    visitor.look("enter", "Enter apply", "c", "enter")
+    visitor.press(*["backspace"] * 6, *"theme", until="Name of the theme")
+    visitor.look("enter", "preview", "down", "end")
+    visitor.close()
     visitor.press("M", until="Models")
     visitor.look("e", "Settings of", "9", "enter", "down")
     visitor.look("n", "Add a provider", "c", "down", "down", "enter")

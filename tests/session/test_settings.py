@@ -76,9 +76,9 @@ def test_no_key_is_displayed(tmp_path: Path) -> None:
     place = Place(tmp_path)
     assert place.get("providers.mine.api_key").text == "[hidden]"
     assert place.get("providers.mine.base_url").text == "[hidden]"
-    assert place.get("providers.mine.headers").text == "X-Team: [hidden], X-Key: ${MINE}"
+    assert place.get("providers.mine.headers").text == "X-Team: [hidden], X-Key: ${MINE} (not set)"
     key = place.get("providers.openai.api_key")
-    assert (key.text, key.origin, key.place) == ("${OPENAI_API_KEY}", "environment", "OPENAI_API_KEY")
+    assert (key.text, key.origin, key.place) == ("${OPENAI_API_KEY} (set)", "environment", "OPENAI_API_KEY")
     assert place.get("providers.openai.base_url").text == "[hidden]"
     assert "geheim" not in repr(place.settings.read())
 

@@ -53,6 +53,7 @@ class _Source:
     origin: Origin
     values: Mapping[str, Any]
     nodes: Mapping[Loc, YamlNode]
+    environ: Mapping[str, str]
 
     def has(self, path: Loc) -> bool:
         """Return whether the file sets a valid value at a path."""
@@ -83,8 +84,8 @@ def list_settings(
 
     Invalid values count as not set.
     """
-    user = _read(file, data, is_project=False)
-    sources = (_read(project, project_data, is_project=True), user) if project is not None else (user,)
+    user = _read(file, data, environ, is_project=False)
+    sources = (_read(project, project_data, environ, is_project=True), user) if project is not None else (user,)
     schema = _schema()
     found: list[Setting] = []
     for name, field in schema["properties"].items():
@@ -129,14 +130,14 @@ def _schema() -> Mapping[str, Any]:
     return schema
 
 
-def _read(file: Path, data: bytes | None, *, is_project: bool) -> _Source:
+def _read(file: Path, data: bytes | None, environ: Mapping[str, str], *, is_project: bool) -> _Source:
     origin: Origin = "project file" if is_project else "config file"
     tree = read_nodes(data or b"", Findings(str(file), CONFIG_RULES))
     if tree is None:
-        return _Source(str(file), origin, {}, {})
+        return _Source(str(file), origin, {}, {}, environ)
     values: Any
     values, nodes = project_shape(tree) if is_project else read_shape(tree, ConfigShape)
-    return _Source(str(file), origin, values, nodes)
+    return _Source(str(file), origin, values, nodes, environ)
 
 
 def _settings(
@@ -173,7 +174,7 @@ def _setting(field: Mapping[str, Any], path: tuple[str, ...], sources: tuple[_So
     if source is None:
         return Setting(path, kind, _description(field), default, default, choices=choices)
     value = source.value(path)
-    text = _shown(path[-1], value) if kind == "read-only" else value_text(value)
+    text = _shown(path[-1], value, source.environ) if kind == "read-only" else value_text(value)
     return Setting(path, kind, _description(field), text, default, source.origin, source.place(path), choices)
 
 
@@ -197,13 +198,14 @@ def _kind(field: Mapping[str, Any]) -> Kind:
     return "text"
 
 
-def _shown(key: str, value: object) -> str:
-    """Return a value of a provider without keys: of a text that may be secret, only the variables."""
+def _shown(key: str, value: object, environ: Mapping[str, str]) -> str:
+    """Return a value of a provider without keys: of a text that may be secret, only the variables and their state."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {_shown('api_key', text)}" for name, text in value.items())
+        return ", ".join(f"{name}: {_shown('api_key', text, environ)}" for name, text in value.items())
     text = str(value)
     if key == "api_key":
-        return "".join(f"${{{name}}}" for name in VARIABLE.findall(text)) or HIDDEN
+        states = ((name, "set" if variable(environ, name) else "not set") for name in VARIABLE.findall(text))
+        return " ".join(f"${{{name}}} ({state})" for name, state in states) or HIDDEN
     return HIDDEN if url_secrets(text) or query_secrets(text) else text
 
 
@@ -214,8 +216,8 @@ def _built_in_providers(user: _Source, environ: Mapping[str, str]) -> Iterator[S
         url = variable(environ, server.url_variable) if server.url_variable else None
         path = ("providers", name, "api_key")
         if key and not user.has(path):
-            yield Setting(path, "read-only", "API key", f"${{{key}}}", "", "environment", key)
+            yield Setting(path, "read-only", "API key", f"${{{key}}} (set)", "", "environment", key)
         path = ("providers", name, "base_url")
         if url and not user.has(path):
-            shown = _shown("base_url", url)
+            shown = _shown("base_url", url, environ)
             yield Setting(path, "read-only", "URL of the API", shown, "", "environment", server.url_variable)

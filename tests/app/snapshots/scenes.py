@@ -21,6 +21,7 @@ from tests.app.snapshots.stage import (
     new_session,
     run_session,
     scored_session,
+    settings_session,
     two_changes_session,
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
@@ -40,6 +41,7 @@ from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.screen import RunsScreen
+from tui.app.settings.dialogs import SettingForm, SettingsDialog, ThemeDialog
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.widgets.saved_filters_dialog import SavedFiltersDialog
 from tui.model.events import (
@@ -103,6 +105,18 @@ async def searched(stage: Stage) -> None:
     """Wait until the displayed text of a search is searched."""
     panel = stage.app.screen.query_one(SearchPanel)
     await stage.until(lambda: panel.shown_text == panel.text, "the text is searched")
+
+
+async def read_settings(stage: Stage) -> None:
+    """Wait until a list of settings or themes shows what was searched."""
+    panel = stage.app.screen.query_one(SearchPanel)
+    await stage.until(lambda: panel.result.entries and panel.shown_text == panel.text, "the settings are read")
+
+
+async def refused(stage: Stage) -> None:
+    """Wait until a form shows why a value is invalid."""
+    faults = stage.app.screen.query(".fault")
+    await stage.until(lambda: any(str(each.render()) for each in faults), "a fault")
 
 
 async def indexed(stage: Stage) -> None:
@@ -174,6 +188,17 @@ SCENES = (
     Scene("add-provider", run_session, (*MODELS, "n", ProviderForm, "enter", provider_refused)),
     Scene("jump", run_session, (*ANSWERED, "g", JumpDialog, shows("race in the cache"), *"fix pa", searched)),
     Scene("search", run_session, (*ANSWERED, "ctrl+f", SearchDialog, *"parameter", indexed)),
+    Scene("settings", settings_session, (*EXPLORE, "f2", SettingsDialog, read_settings)),
+    Scene(
+        "setting",
+        settings_session,
+        (*EXPLORE, "f2", SettingsDialog, *"limits.high", read_settings, "enter", SettingForm, "x", "enter", refused),
+    ),
+    Scene(
+        "theme",
+        settings_session,
+        (*EXPLORE, "f2", SettingsDialog, *"theme", read_settings, "enter", ThemeDialog, read_settings),
+    ),
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
     Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )

@@ -133,6 +133,21 @@ def new_session(folder: Path) -> ScriptedSession:
     return _with_history(session, folder)
 
 
+def settings_session(folder: Path) -> ScriptedSession:
+    """A config file and a project file."""
+    session = new_session(folder)
+    file, project = session.folders.config_file, Path("suites/.assay.yaml")
+    file.parent.mkdir()
+    file.write_text(
+        "# mine\nmodels:\n  warm: {provider: local, id: mock-small, temperature: 0.8}\n"
+        "providers:\n  mine: {base_url: 'http://localhost:8080/v1', api_key: '${MINE}'}\n"
+        "risk:\n  limits:\n    high: 8  # strict\n"
+    )
+    project.write_text("review: {repeats: 10}\n")
+    session.project = project
+    return session
+
+
 def many_session(folder: Path) -> ScriptedSession:
     """A suite with more models than there are panes."""
     session = new_session(folder)

@@ -213,7 +213,8 @@ class ThemeDialog(Dialog[str | None]):
 
     DEFAULT_CSS = f"""
     ThemeDialog {{ {_LIST_CSS} }}
-    ThemeDialog > Vertical {{ width: 70; height: 20; max-height: 90%; }}
+    ThemeDialog > Vertical {{ width: 80; height: 22; max-height: 90%; }}
+    ThemeDialog #fault {{ height: auto; max-height: 4; padding: 0 1; color: $error-mark; }}
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="theme.leave", tooltip="Restore the theme, and close"),
@@ -225,6 +226,7 @@ class ThemeDialog(Dialog[str | None]):
         self._before = current
         self._themes = (*map(ThemeEntry, sorted(names)), *(ThemeEntry("", fault) for fault in faults))
         self._panel = SearchPanel("name of a theme", self._search, self._line, self._choose)
+        self._fault = Static(Content(), markup=False, id="fault")
 
     def compose(self) -> ComposeResult:
         """Compose the frame and the search."""
@@ -232,6 +234,7 @@ class ThemeDialog(Dialog[str | None]):
             box.border_title = Content("Theme")
             box.border_subtitle = Content("↑ ↓ preview · Enter save · Esc restore")
             yield self._panel
+            yield self._fault
 
     def _search(self, text: str) -> SearchResult[ThemeEntry]:
         """Return the themes that match a text. Called in a thread."""
@@ -245,8 +248,9 @@ class ThemeDialog(Dialog[str | None]):
     @on(LineListView.Reached)
     @on(SearchPanel.Searched)
     def preview(self) -> None:
-        """Show the theme under the cursor; for a faulty file, or without an entry, that of before."""
+        """Show the theme under the cursor; for a faulty file its problem, and the theme of before."""
         entry = self._panel.entry
+        self._fault.update(Content(sanitize_line(entry.fault, 300) if entry is not None else ""))
         name = entry.name if entry is not None and entry.name else self._before
         if self.app.theme != name and name in self.app.available_themes:
             self.app.theme = name

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tui.app.presentation.fuzzy import fold_case, marked, matching_places, rank_entries
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, spread, width_of
+from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ def setting_line(setting: "Setting", query: str, width: int) -> Line:
 def theme_line(theme: ThemeEntry, query: str, width: int) -> Line:
     """Return the line of a theme, or of a theme file that cannot be used, with its problem."""
     if theme.fault:
-        return spread(((" ", "plain"), ("! ", "error"), (sanitize_line(theme.fault, _LONGEST), "dim")), (), width)
+        file = sanitize_line(theme.fault.partition(":")[0].rpartition("/")[2], _LONGEST)
+        return spread(
+            ((" ", "plain"), ("! ", "error"), (file, "dim")), (("has errors", "error"), (" ", "plain")), width
+        )
     (places,) = matching_places(query, (fold_case(theme.name),))
     return spread(((" ", "plain"), *marked(theme.name, places, "plain")), (), width)
 
@@ -71,7 +75,8 @@ def setting_details(setting: "Setting") -> str:
     lines = [setting.description or setting.name]
     where = f" {setting.place}" if setting.place else ""
     if setting.kind != "section":
-        default = f"Default: {setting.default}. " if setting.default else ""
+        default = setting.default or (DEFAULT_PALETTE.name if setting.path == ("theme",) else "")
+        default = f"Default: {default}. " if default else ""
         lines.append(f"{default}Value from: {setting.origin}{where}.")
     lines.append(_EFFECTS[setting.path[0]])
     return "\n".join(sanitize_line(line, _LONGEST) for line in lines)
