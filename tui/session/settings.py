@@ -18,6 +18,7 @@ from tui.session.config_file import ConfigFile
 if TYPE_CHECKING:
     from tui.documents.source_edits import EditableText
 
+__all__ = ["ADDABLE", "ConfigSettings", "Setting", "SettingList", "SettingRefused", "entry_fields"]
 ADDABLE = ("models", "rules", "keys", "prices")
 """The sections that `add` accepts."""
 

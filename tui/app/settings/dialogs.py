@@ -32,8 +32,7 @@ from tui.app.workers import start_worker
 from tui.model.sanitize import sanitize_line, sanitize_text
 
 if TYPE_CHECKING:
-    from tui.config.settings import Setting
-    from tui.session.settings import SettingList
+    from tui.session.settings import Setting, SettingList
 
 _POLL_SECONDS = 2.0
 _LIST_CSS = """

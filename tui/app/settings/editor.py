@@ -16,8 +16,7 @@ from tui.app.workers import start_worker
 from tui.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from tui.config.settings import Setting
-    from tui.session.settings import SettingList
+    from tui.session.settings import Setting, SettingList
 
 _MOST_KEYMAP_NOTICES = 4
 
@@ -125,8 +124,7 @@ class SettingsEditor:
     def _add(self, section: str) -> None:
         """Open the form for a new entry of a section."""
         from tui.app.explore.model_forms import ProviderForm
-        from tui.config.settings import entry_fields
-        from tui.session.settings import ADDABLE
+        from tui.session.settings import ADDABLE, entry_fields
 
         session = self._context.session
         if section == "providers":
@@ -143,8 +141,7 @@ class SettingsEditor:
             self._app.push_screen(form, self._changed)
 
     def _save_entry(self, section: str, texts: Mapping[str, str]) -> None:
-        from tui.config.settings import entry_fields
-        from tui.session.settings import SettingRefused
+        from tui.session.settings import SettingRefused, entry_fields
 
         fields = {key: texts[key or "value"] for key, _, _ in entry_fields(section)}
         try:

@@ -9,7 +9,7 @@ from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
-    from tui.config.settings import Setting
+    from tui.session.settings import Setting
 
 _LONGEST = 2_000
 _NAME_WIDTH = 34
