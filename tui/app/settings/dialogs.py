@@ -164,7 +164,8 @@ class SettingForm(Dialog[bool | None]):
     ) -> None:
         super().__init__()
         self._title, self._about, self._save = title, about, save
-        self._form, self._saving = Form(fields, self._start_to_save), False
+        self._form = Form(fields, self._start_to_save)
+        self._saving = self._left = False
 
     def compose(self) -> ComposeResult:
         """Compose what the setting means, and the form."""
@@ -180,7 +181,8 @@ class SettingForm(Dialog[bool | None]):
 
     @on(PromptInput.Left)
     def leave(self) -> None:
-        """Close the form without changes."""
+        """Close the form without changes; while it is being saved, as soon as that has ended."""
+        self._left = True
         if not self._saving:
             self.action_leave()
 
@@ -196,6 +198,8 @@ class SettingForm(Dialog[bool | None]):
         try:
             await asyncio.to_thread(self._save, texts)
         except SettingRefused as refused:
+            if self._left:
+                self.action_leave()
             self._form.show_faults({name: sanitize_line(what, 300) for name, what in refused.faults.items()})
         else:
             self.dismiss(True)
