@@ -114,7 +114,7 @@ def explore(visitor: Visitor) -> None:
     visitor.look("?", "Esc close", "down", "end")
     visitor.press("f2", until="A change applies")
     visitor.press(*"system", until="System prompt")
-    visitor.look("enter", "Enter apply", "c", "enter")
+    visitor.look("enter", "Enter apply", "c")
     visitor.press(*["backspace"] * 6, *"theme", until="Name of the theme")
     visitor.look("enter", "preview", "down", "end")
     visitor.close()
