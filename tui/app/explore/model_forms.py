@@ -87,7 +87,7 @@ class ProviderForm(Dialog[str | None]):
     def __init__(self, catalog: "ModelCatalog") -> None:
         super().__init__()
         self._catalog = catalog
-        self._saving = False
+        self._saving = self._left = False
         self._form = Form(
             (
                 Field("name", "Name", "my-server"),
@@ -112,7 +112,8 @@ class ProviderForm(Dialog[str | None]):
 
     @on(PromptInput.Left)
     def leave(self) -> None:
-        """Close the form without changes."""
+        """Close the form without changes; while it is being saved, as soon as that has ended."""
+        self._left = True
         if not self._saving:
             self.action_leave()
 
@@ -128,6 +129,8 @@ class ProviderForm(Dialog[str | None]):
         try:
             await asyncio.to_thread(self._catalog.add_provider, NewProvider(**texts))
         except ProviderRefused as refused:
+            if self._left:
+                self.action_leave()
             self._form.show_faults(refused.faults)
         else:
             self.dismiss(texts["name"])
