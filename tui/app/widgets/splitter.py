@@ -68,7 +68,7 @@ class Splitter(Widget):
         bind("left,up,h,k", "move(-1)", "border.back", "Move the border left or up", label="move", shown="←↑↓→"),
         bind("right,down,l,j", "move(1)", "border.on", "Move the border right or down"),
         bind("equals_sign,0", "reset", "border.reset", "Restore the usual size", label="usual size", shown="="),
-        bind("escape,enter", "leave", "border.leave", "Stop moving borders", label="done"),
+        bind("escape,enter", "leave", "border.leave", "Stop moving borders", label="done", shown="esc"),
     ]
 
     class Moved(Message):
