@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tui.imports.promptfoo import Imported, read_promptfoo
+from tui.imports.imported import ImportedRun
+from tui.imports.promptfoo import read_promptfoo
 from tui.model.results import CheckResult, Message, Timing, TrialKey, TrialResult, Usage
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
@@ -18,7 +19,7 @@ MINI, HAIKU = "mini", "anthropic:messages:claude-haiku"
 
 
 @pytest.fixture(scope="module")
-def capitals() -> Imported:
+def capitals() -> ImportedRun:
     return read_promptfoo(FILES / "version-3.json")
 
 
@@ -26,17 +27,17 @@ def document() -> Any:
     return json.loads((FILES / "version-3.json").read_text())
 
 
-def imported(folder: Path, value: Any, secrets: Secrets | None = None) -> Imported:
+def imported(folder: Path, value: Any, secrets: Secrets | None = None) -> ImportedRun:
     path = folder / "results.json"
     path.write_text(json.dumps(value))
     return read_promptfoo(path, secrets=secrets)
 
 
-def result(run: Imported, case: str, model: str, repeat: int = 1) -> TrialResult:
+def result(run: ImportedRun, case: str, model: str, repeat: int = 1) -> TrialResult:
     return next(each for each in run.results if each.trial == TrialKey(case, model, repeat))
 
 
-def test_the_suite_is_made_of_the_tests(capitals: Imported) -> None:
+def test_the_suite_is_made_of_the_tests(capitals: ImportedRun) -> None:
     suite = capitals.plan.suite
     assert (suite.name, suite.format) == ("Capitals", "schema-1.0.0")
     assert suite.description == "Imported from promptfoo 0.121.3, evaluation eval-Qx2-2026-10-04T08:15:30."
@@ -55,7 +56,7 @@ def test_the_suite_is_made_of_the_tests(capitals: Imported) -> None:
     assert suite.cases[2].risk_criteria[0].name == "Overall"
 
 
-def test_the_run_is_that_of_the_file(capitals: Imported) -> None:
+def test_the_run_is_that_of_the_file(capitals: ImportedRun) -> None:
     plan = capitals.plan
     assert (capitals.started_at, capitals.finished_at) == (
         "2026-10-04T08:15:30.123+00:00",
@@ -77,7 +78,7 @@ def test_the_run_is_that_of_the_file(capitals: Imported) -> None:
     assert plan.run_id[12] == "7"
 
 
-def test_an_answer(capitals: Imported) -> None:
+def test_an_answer(capitals: ImportedRun) -> None:
     found = result(capitals, "test-1", HAIKU)
     (attempt,) = found.attempts
     (step,) = attempt.steps
@@ -95,7 +96,7 @@ def test_an_answer(capitals: Imported) -> None:
     assert step.cost_usd == 0.000125
 
 
-def test_what_failed_and_what_broke(capitals: Imported) -> None:
+def test_what_failed_and_what_broke(capitals: ImportedRun) -> None:
     failed = result(capitals, "test-2", MINI)
     assert (failed.verdict, failed.error) == ("failed", None)
     assert [check.state for check in failed.attempts[0].steps[0].checks] == ["failed", "failed", "passed"]
@@ -105,7 +106,7 @@ def test_what_failed_and_what_broke(capitals: Imported) -> None:
     assert broke.attempts[0].steps[0].checks == ()
 
 
-def test_a_conversation_and_an_answer_that_is_no_text(capitals: Imported) -> None:
+def test_a_conversation_and_an_answer_that_is_no_text(capitals: ImportedRun) -> None:
     (step,) = result(capitals, "test-3", MINI).attempts[0].steps
     assert step.response == '{"sum": 4}'
     assert step.prompt.messages == (Message("system", "Answer as JSON."), Message("user", "Two and two?"))
@@ -126,7 +127,7 @@ def test_the_evaluation_alone(tmp_path: Path) -> None:
     assert (run.plan.suite.name, len(run.results)) == ("results", 10)
 
 
-def test_the_same_results_are_the_same_run(tmp_path: Path, capitals: Imported) -> None:
+def test_the_same_results_are_the_same_run(tmp_path: Path, capitals: ImportedRun) -> None:
     value = document()
     value["metadata"]["exportedAt"] = "2026-11-01T00:00:00.000Z"
     value["shareableUrl"] = "https://example.com"
@@ -254,7 +255,7 @@ def test_a_newer_version_is_read_with_a_warning(tmp_path: Path) -> None:
     ]
 
 
-def test_reports_work_on_it(capitals: Imported) -> None:
+def test_reports_work_on_it(capitals: ImportedRun) -> None:
     from tests.support.kept_runs import keep
     from tui.model.run import ReportFormat
     from tui.reports.render import render_report

@@ -1,30 +1,39 @@
-"""`assay import`: results of promptfoo, for comparison and scoring."""
+"""`assay import`: runs that Assay exported, and results of other tools, for comparison and scoring."""
 
 import os
 from pathlib import Path
 
 import click
 
+from tui.cli.review import confirm_own_lines
 from tui.cli.streams import note, say
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--as-suite", metavar="NAME", help="Suite name (default: the description of the evaluation).")
-def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
-    """Import results of `promptfoo eval -o FILE.json` as saved runs.
+@click.option(
+    "--suite",
+    type=click.Path(path_type=Path),
+    metavar="SUITE",
+    help="File of the suite that the results belong to.",
+)
+@click.option("--as-suite", metavar="NAME", help="Suite name of other tools' results (default: as in the file).")
+def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | None) -> int:
+    """Import results as saved runs; the content of each file decides how it is read.
+
+    Files are runs of `assay runs export`, or results of `promptfoo eval -o FILE.json`.
 
     Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
     Importing the same file twice has no effect.
     """
     from tui.model.errors import SuiteError
-    from tui.session.open_history import open_history
-    from tui.session.result_import import read_results, store_results
+    from tui.session.open_history import open_reviews
+    from tui.session.result_import import ImportWish, read_results, store_results
 
     runs, fix = [], ""
     for file in files:
         try:
-            runs.append(read_results(file, as_suite, os.environ))
+            runs.append(read_results(file, ImportWish(as_suite, suite), os.environ))
         except SuiteError as error:
             fix = error.fix or "Fix the errors listed above."
             for problem in error.problems:
@@ -32,9 +41,9 @@ def import_results(files: tuple[Path, ...], as_suite: str | None) -> int:
     if fix:
         say(f"Nothing was imported. {fix}")
         return 2
-    with open_history(os.environ, note) as store:
+    with open_reviews(os.environ, note) as (store, reviews):
         for imported in runs:
-            is_new = store_results(imported, store)
+            is_new = store_results(imported, store, reviews, confirm_own_lines)
             plan = imported.plan
             say(f"run {plan.run_id}")
             for problem in imported.warnings:

@@ -124,7 +124,7 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
 
     with open_reviews(os.environ, note) as (_, reviews):
         try:
-            imported = reviews.import_files(files, reviewer, _import_own)
+            imported = reviews.import_files(files, reviewer, confirm_own_lines)
         except ScoresRefused as refused:
             for bad in refused.bad[:_MOST_LINES]:
                 say(str(bad))
@@ -146,7 +146,7 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     return 0
 
 
-def _import_own(name: str, count: int) -> bool:
+def confirm_own_lines(name: str, count: int) -> bool:
     """Return whether lines in the user's own name are imported: asked in a terminal, noted elsewhere."""
     lines = f"{count} new line{'' if count == 1 else 's'} in your own name, {sanitize_line(name, 60)}"
     if sys.stdin.isatty() and sys.stderr.isatty():

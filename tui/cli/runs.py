@@ -1,19 +1,24 @@
 """`assay runs` and `assay report`: the stored runs and their reports."""
 
 import os
+from pathlib import Path
 
 import click
 
-from tui.cli.run_options import REPORT_OPTIONS, ReportOptions
-from tui.cli.streams import note
+from tui.cli.run_options import REPORT_OPTIONS, ReportOptions, prepare_output
+from tui.cli.streams import note, say
+from tui.model.errors import StoreError
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def runs(as_json: bool) -> None:
-    """List saved runs, newest at the top."""
+@click.pass_context
+def runs(context: click.Context, as_json: bool) -> None:
+    """List saved runs, newest at the top, or export one."""
+    if context.invoked_subcommand is not None:
+        return
     from tui.reports.json_text import json_text
     from tui.session.open_history import open_history
 
@@ -42,6 +47,43 @@ def _as_json(record: RunRecord) -> dict[str, object]:
         "trials": record.trials,
         "passed": record.passed,
     }
+
+
+@runs.command("export")
+@click.argument("run")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Output file, compressed if its name ends in .gz (default: stdout).",
+)
+@click.option("--scores", is_flag=True, help="Include the risk scores of the run.")
+def export_run(run: str, output: Path | None, scores: bool) -> None:
+    """Write a saved run as a file that `assay import` reads elsewhere. RUN is a run id, a prefix of one, or `last`.
+
+    The file has the suite, the models with their settings, and all prompts and answers, but no key. Scores made
+    elsewhere come back with `assay review export` and `assay review import`.
+    """
+    from tui.cli.headless import record_look
+    from tui.session.files import write_out
+    from tui.session.open_history import open_reviews
+    from tui.session.run_files import pack_lines, run_lines
+
+    file = prepare_output(output, ".jsonl.gz") if output else None
+    with open_reviews(os.environ, note) as (store, reviews):
+        run_id = store.find_run(run)
+        record_look(reviews, run_id, "assay runs export")
+        lines = run_lines(store.read_run(run_id), reviews.export(run_id) if scores else "")
+        data = pack_lines(lines, compressed=file is not None and file.suffix.lower() == ".gz")
+    if file is None:
+        click.echo(data, nl=False)
+        return
+    try:
+        write_out(file, data)
+    except OSError as error:
+        raise StoreError(f"Cannot write the run ({error.strerror})", where=str(file)) from error
+    say(f"Run {run_id}: {file}")
 
 
 @click.command()

@@ -4,12 +4,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui.imports.assertions import as_json, check_of, criteria_of, result_of
+from tui.imports.imported import ImportedRun
 from tui.imports.shapes import read_file
 from tui.model.errors import Problem, SuiteError
 from tui.model.finish_reasons import early_stop
@@ -165,17 +165,6 @@ _NEWEST = 4
 _NAME = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """A run of another tool. Its id is derived from the content: the same results are the same run."""
-
-    plan: Plan
-    results: tuple[TrialResult, ...]
-    started_at: str
-    finished_at: str
-    warnings: tuple[Problem, ...] = ()
-
-
 class _Place(NamedTuple):
     """The case and the model that a row belongs to."""
 
@@ -183,7 +172,7 @@ class _Place(NamedTuple):
     model: str
 
 
-def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None = None) -> Imported:
+def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None = None) -> ImportedRun:
     """Read the evaluation in a file that `promptfoo eval -o` wrote; `name` is the name of the suite.
 
     A test with each prompt is a case of its own; rows with the same test, prompt and provider are repeats. Raises
@@ -221,7 +210,7 @@ def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None 
     )
     lasted = timedelta(milliseconds=(summary.get("stats") or {}).get("durationMs") or 0)
     finished = _end(started, lasted).isoformat(timespec="milliseconds")
-    return Imported(plan, results, started.isoformat(timespec="milliseconds"), finished, _warnings(path, file))
+    return ImportedRun(plan, results, started.isoformat(timespec="milliseconds"), finished, _warnings(path, file))
 
 
 def _places(rows: Sequence["RowShape"]) -> list[_Place]:

@@ -1,0 +1,281 @@
+"""Runs as files: exporting a saved run, and reading an exported one in another place.
+
+A file holds JSON lines, plain or compressed with gzip: first the run with its suite and plan, then a line for each
+result, and one for each line of its score files.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from tui.documents.files import NotRead, read_bytes
+from tui.imports.imported import RUN_FILE_KEY, ImportedRun
+from tui.model.errors import Problem, SuiteError
+from tui.model.results import TrialKey, TrialResult
+from tui.model.run import KeptRun, Plan
+from tui.model.sanitize import sanitize_line
+from tui.model.secrets import Secrets
+from tui.model.suite import Suite
+from tui.store import codec
+
+VERSION = 1
+MOST_FILE_BYTES = 128 << 20
+MOST_BYTES = 512 << 20
+MOST_TRIALS = 1_000_000
+_RUN_ID = re.compile("[0-9a-f]{32}")
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+_STATES = ("running", "finished", "interrupted", "cancelled")
+_MOST_PROBLEMS = 50
+_FIX = "Export the run again with `assay runs export RUN -o FILE`."
+
+
+def run_lines(kept: KeptRun, scores: str = "") -> Iterator[str]:
+    """Yield the lines of an exported run, without line ends; `scores` are lines of score files."""
+    plan, record = kept.plan, kept.record
+    yield json.dumps(
+        {
+            RUN_FILE_KEY: VERSION,
+            "id": record.id,
+            "state": record.state,
+            "started_at": record.started_at,
+            "finished_at": record.finished_at,
+            "command": plan.command,
+            "versions": dict(kept.versions) | {"assay": kept.assay},
+            "place": place_in_repository(plan.suite.home / Path(plan.suite.path).name),
+            "suite": json.loads(codec.encode_suite(plan.suite)),
+            "subjects": json.loads(codec.encode_subjects(plan.subjects)),
+            "options": json.loads(codec.encode_options(plan.options)),
+            "trials": [list(key) for key in plan.trials],
+        }
+    )
+    for result in kept.results:
+        yield f'{{"result": {codec.encode_result(result)}}}'
+    for line in scores.splitlines():
+        yield f'{{"score": {line}}}'
+
+
+def pack_lines(lines: Iterable[str], *, compressed: bool) -> bytes:
+    """Return the lines as the content of a file; the same lines give the same bytes."""
+    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+    return gzip.compress(data, 6, mtime=0) if compressed else data
+
+
+def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
+    """Return a digest of what a run contains: the suite without its place, models, options, trials and results."""
+    suite = replace(plan.suite, path=Path(plan.suite.path).name, folder="")
+    parts = [
+        codec.encode_suite(suite),
+        codec.encode_subjects(plan.subjects),
+        codec.encode_options(plan.options),
+        json.dumps(sorted(map(list, plan.trials))),
+        *sorted(map(codec.encode_result, results)),
+    ]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def place_in_repository(file: Path) -> str | None:
+    """Return the path of a file relative to the git repository that it is in, with `/`; None outside of one."""
+    root = _repository_of(file.parent)
+    return None if root is None else Path(os.path.realpath(file)).relative_to(root).as_posix()
+
+
+def _repository_of(folder: Path) -> Path | None:
+    real = Path(os.path.realpath(folder))
+    return next((parent for parent in (real, *real.parents) if (parent / ".git").exists()), None)
+
+
+def find_suite_file(suite: Suite, place: str | None, named: Path | None, here: Path) -> str:
+    """Return the path of the file that a suite from elsewhere has on this machine.
+
+    That is the named one, else the file at its recorded path, else the file at the same place of the git repository
+    that contains the folder `here`, else the recorded path.
+    """
+    if named is not None:
+        return str(named.absolute())
+    recorded = suite.home / Path(suite.path).name
+    if recorded.is_file():
+        return str(recorded)
+    root = _repository_of(here)
+    if root is not None and place and not os.path.isabs(place) and ".." not in Path(place).parts:
+        found = root / place
+        if found.is_file() and Path(os.path.realpath(found)).is_relative_to(root):
+            return str(found)
+    return str(recorded)
+
+
+class _Fault(Exception):
+    """A line of the file is no part of an exported run; the text says why."""
+
+
+def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here: Path | None = None) -> ImportedRun:
+    """Read an exported run, with known keys removed.
+
+    `named` is the file of its suite; it is looked for from the folder `here` (default: the current one). Raises
+    SuiteError with the invalid lines.
+    """
+    problems: list[Problem] = []
+    head: Mapping[str, Any] | None = None
+    results: list[TrialResult] = []
+    scores: list[str] = []
+    for number, line in enumerate(io.StringIO(secrets.hide(_text_at(path)), newline="\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = _object(line)
+            if head is None:
+                head = _head(value)
+            elif "result" in value:
+                results.append(_result(value["result"]))
+            elif isinstance(value.get("score"), dict):
+                scores.append(json.dumps(value["score"], ensure_ascii=False))
+            else:
+                raise _Fault("expected a `result` or a `score`")
+        except _Fault as fault:
+            problems.append(Problem(str(path), number, None, "error", "line", sanitize_line(str(fault), 300)))
+            if head is None or len(problems) >= _MOST_PROBLEMS:
+                break
+    if head is None and not problems:
+        problems.append(Problem(str(path), None, None, "error", "file", "is empty"))
+    run: ImportedRun | None = None
+    if head is not None and not problems:
+        try:
+            run = _run_of(head, results, "".join(f"{line}\n" for line in scores), named, here or Path.cwd())
+        except _Fault as fault:
+            problems.append(Problem(str(path), None, None, "error", "run", sanitize_line(str(fault), 300)))
+    if run is None:
+        raise SuiteError("The run cannot be imported", problems, where=str(path), fix=_FIX)
+    return run
+
+
+def _text_at(path: Path) -> str:
+    try:
+        data = read_bytes(path, MOST_FILE_BYTES)
+        if len(data) > MOST_FILE_BYTES:
+            raise NotRead(f"is larger than {MOST_FILE_BYTES >> 20} MiB")
+        if data.startswith(b"\x1f\x8b"):
+            data = _decompressed(data)
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 (byte {error.start + 1})"
+    except NotRead as error:
+        problem = str(error)
+    found = Problem(str(path), None, None, "error", "file", problem)
+    raise SuiteError("The run cannot be imported", [found], where=str(path), fix=_FIX)
+
+
+def _decompressed(data: bytes) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise NotRead("is damaged: it cannot be decompressed") from error
+    if len(content) > MOST_BYTES:
+        raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
+    return content
+
+
+def _object(line: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _Fault(f"is no JSON object ({error})") from error
+    if not isinstance(value, dict):
+        raise _Fault("is no JSON object")
+    return value
+
+
+def _head(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if value.get(RUN_FILE_KEY) != VERSION:
+        what = "is not the beginning of an exported run"
+        raise _Fault(f"{what} of version {VERSION}; a newer version of Assay may read it")
+    if not isinstance(value.get("id"), str) or not _RUN_ID.fullmatch(value["id"]):
+        raise _Fault("id: expected 32 hexadecimal digits")
+    if value.get("state") not in _STATES:
+        raise _Fault(f"state: expected one of {', '.join(_STATES)}")
+    for key in ("started_at", "finished_at"):
+        if key == "started_at" or value.get(key) is not None:
+            _check_time(key, value.get(key))
+    trials = value.get("trials")
+    if not isinstance(trials, list) or len(trials) > MOST_TRIALS or not all(map(_is_trial, trials)):
+        raise _Fault(f"trials: expected at most {MOST_TRIALS:,} lists of case, model and repeat")
+    return value
+
+
+def _check_time(key: str, value: object) -> None:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+        if moment is None or not _EARLIEST <= moment <= datetime.now(UTC) + timedelta(days=1):
+            raise ValueError
+    except (ValueError, TypeError, OverflowError):
+        raise _Fault(f"{key}: expected a time with a zone, between 2000 and tomorrow") from None
+
+
+def _is_trial(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 3
+        and isinstance(value[0], str)
+        and isinstance(value[1], str)
+        and isinstance(value[2], int)
+        and 1 <= value[2] <= MOST_TRIALS
+    )
+
+
+def _result(value: object) -> TrialResult:
+    try:
+        return codec.decode_result(json.dumps(value))
+    except (ValueError, RecursionError) as error:
+        raise _Fault(f"result: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split("\n")[1:3] or [str(error)]).strip() or type(error).__name__
+
+
+def _run_of(
+    head: Mapping[str, Any], results: list[TrialResult], scores: str, named: Path | None, here: Path
+) -> ImportedRun:
+    try:
+        suite = codec.decode_suite(json.dumps(head.get("suite")))
+        subjects = codec.decode_subjects(json.dumps(head.get("subjects")))
+        options = codec.decode_options(json.dumps(head.get("options")))
+        versions = codec.decode_versions(json.dumps(head.get("versions") or {}))
+    except (ValueError, RecursionError) as error:
+        raise _Fault(f"the run itself is invalid: {_first_line(error)}") from error
+    trials = tuple(TrialKey(*each) for each in head["trials"])
+    known, seen = set(trials), set[TrialKey]()
+    cases, models = {case.id for case in suite.cases}, {subject.name for subject in subjects}
+    if len(known) < len(trials):
+        raise _Fault("trials: a trial is listed twice")
+    if strange := next((key for key in trials if key.case not in cases or key.model not in models), None):
+        raise _Fault(f"trials: {strange.case} · {strange.model} is no case and model of the run")
+    for result in results:
+        if result.trial not in known or result.trial in seen:
+            which = f"{result.trial.case} · {result.trial.model} · repeat {result.trial.repeat}"
+            raise _Fault(f"result: {which} {'appears twice' if result.trial in seen else 'is no trial of the run'}")
+        seen.add(result.trial)
+    state = head["state"]
+    if state == "running" or (state == "finished" and seen != known):
+        state = "interrupted"
+    place = head.get("place")
+    file = find_suite_file(suite, place if isinstance(place, str) else None, named, here)
+    command = head.get("command")
+    plan = Plan(
+        head["id"],
+        replace(suite, path=file, folder=""),
+        subjects,
+        options,
+        trials,
+        command if isinstance(command, str) else "",
+    )
+    finished = head.get("finished_at") or head["started_at"]
+    return ImportedRun(plan, tuple(results), head["started_at"], finished, (), state, versions, scores)
