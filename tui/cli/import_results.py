@@ -30,16 +30,16 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
     from tui.session.open_history import open_reviews
     from tui.session.result_import import ImportWish, read_results, store_results
 
-    runs, fix = [], ""
+    runs, fix, is_faulty = [], "", False
     for file in files:
         try:
             runs.append(read_results(file, ImportWish(as_suite, suite), os.environ))
         except SuiteError as error:
-            fix = error.fix or "Fix the errors listed above."
+            fix, is_faulty = fix or error.fix, True
             for problem in error.problems:
                 say(str(problem))
-    if fix:
-        say(f"Nothing was imported. {fix}")
+    if is_faulty:
+        say(f"Nothing was imported. {fix or 'Fix the errors listed above.'}")
         return 2
     with open_reviews(os.environ, note) as (store, reviews):
         for imported in runs:

@@ -17,7 +17,7 @@ _LONGEST_WAY = 40  # symbolic links followed at most
 _NO_PLACE_BESIDE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV)
 
 
-def write_safely(file: Path, text: str, mode: int | None = None) -> None:
+def write_safely(file: Path, content: str | bytes, mode: int | None = None) -> None:
     """Write a file atomically: write a temporary file beside it, then replace it.
 
     Readers never see a partial file, and a full disk leaves the old content. Symbolic links are followed and
@@ -30,10 +30,10 @@ def write_safely(file: Path, text: str, mode: int | None = None) -> None:
     beside = file.with_name(f".{file.name[:80]}.{secrets.token_hex(4)}")
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if mode else 0o666)
-        with open(descriptor, "w", encoding="utf-8", newline="") as out:
+        with open(descriptor, "wb") as out:
             with contextlib.suppress(OSError):
                 os.chmod(beside, mode or stat.S_IMODE(file.stat().st_mode))
-            out.write(text)
+            out.write(_encoded(content))
             out.flush()
             os.fsync(out.fileno())
         os.replace(beside, file)
@@ -70,21 +70,25 @@ def _check_place(file: Path) -> None:
         )
 
 
-def write_out(file: Path, text: str) -> None:
+def _encoded(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def write_out(file: Path, content: str | bytes) -> None:
     """Write atomically where the file can be replaced, otherwise write directly.
 
     Directly means a pipe, a device, an open descriptor (`/dev/stdout`) or a file in a read-only folder. Raises
     OSError.
     """
     if _is_open_already(file) or (file.exists() and not file.is_file()):
-        file.write_text(text, encoding="utf-8", newline="")
+        file.write_bytes(_encoded(content))
         return
     try:
-        write_safely(file, text)
+        write_safely(file, content)
     except OSError as error:
         if error.errno not in _NO_PLACE_BESIDE or not file.is_file():
             raise
-        file.write_text(text, encoding="utf-8", newline="")
+        file.write_bytes(_encoded(content))
 
 
 def _is_open_already(file: Path) -> bool:

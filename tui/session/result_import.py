@@ -62,22 +62,30 @@ def store_results(
     user's own name are. Raises ConfigError if another run has the same id, and StoreError.
     """
     run_id = imported.plan.run_id
-    is_new = find_record(store, run_id) is None or _is_continued(imported, store.read_run(run_id))
+    is_stored = find_record(store, run_id) is not None
+    is_new = not is_stored or _is_continued(imported, store.read_run(run_id))
     if is_new:
         store.begin_run(imported.plan, imported.started_at, imported.versions)
         for start in range(0, len(imported.results), _AT_ONCE):
             store.save_trials(run_id, imported.results[start : start + _AT_ONCE])
         store.finish_run(run_id, imported.state, imported.finished_at)
     if imported.score_lines and reviews is not None:
-        _add_scores(imported.score_lines, reviews, confirm)
+        try:
+            _add_scores(imported.score_lines, reviews, confirm)
+        except ConfigError:
+            if not is_stored:
+                store.delete_run(run_id)
+            raise
     return is_new
 
 
 def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
-    """Return whether the imported run has all that is stored and more; False if it is the same. Raises ConfigError."""
-    known = {result.trial for result in kept.results}
+    """Return whether the imported run has results that are not stored. Raises ConfigError if the others differ."""
+    known, given = ({result.trial for result in run.results} for run in (kept, imported))
     shared = [result for result in imported.results if result.trial in known]
-    if content_of(kept.plan, kept.results) != content_of(imported.plan, shared):
+    if content_of(kept.plan, [result for result in kept.results if result.trial in given]) != content_of(
+        imported.plan, shared
+    ):
         raise ConfigError(
             "Another run with this id is saved already, with other content",
             where=kept.record.id,
