@@ -161,7 +161,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
     trial = json.loads(lines[1])["result"]["trial"]
     faults: list[tuple[str | bytes, str]] = [
         ("\n", "EOF while parsing"),
-        (broken(lines, 0, assay_run=2), ":1: error: line: is not the beginning"),
+        (broken(lines, 0, assay_run=2), ":1: error: is not the beginning"),
         (broken(lines, 0, id="../x"), "id: expected 32 hexadecimal digits"),
         (broken(lines, 0, started_at="9999-01-01T00:00:00+00:00"), "started_at: expected a time"),
         (broken(lines, 0, started_at="2026-11-20T10:00:00"), "started_at: expected a time"),
@@ -169,9 +169,9 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         (broken(lines, 0, trials=[["c", "m", 10**400]]), "trials: expected"),
         (broken(lines, 0, trials=[["c-0", "other", 1]]), "is no case and model of the run"),
         (broken(lines, 0, suite={}), "the run itself is invalid"),
-        (broken(lines, 1, result={"trial": trial}), ":2: error: line: result: "),
+        (broken(lines, 1, result={"trial": trial}), ":2: error: result: "),
         (text + lines[1], "appears twice"),
-        (text + "nonsense\n", f":{len(lines) + 1}: error: line: is no JSON object"),
+        (text + "nonsense\n", f":{len(lines) + 1}: error: is no JSON object"),
         (text + "[" * 200_000 + "\n", "is no JSON object"),
         (gzip.compress(text.encode())[:200], "is damaged"),
         (gzip.compress(b"\0" * (600 << 20), 9), "is larger than 512 MiB when decompressed"),

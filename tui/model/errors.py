@@ -21,7 +21,7 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem and how to fix it. `line` and `column` count from 1 and are None if there is no position."""
+    """A problem and how to fix it. `line` and `column` count from 1 and are None if they are unknown."""
 
     file: str
     line: int | None
@@ -31,7 +31,7 @@ class Problem:
     what: str
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}:{self.column or 1}"
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         subject = f"{self.where}: " if self.where else ""
         return f"{place}: {self.level}: {subject}{self.what}"
 

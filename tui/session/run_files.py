@@ -140,7 +140,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
             else:
                 raise _Fault("expected a `result` or a `score`")
         except _Fault as fault:
-            problems.append(Problem(str(path), number, None, "error", "line", sanitize_line(str(fault), 300)))
+            problems.append(Problem(str(path), number, None, "error", "", sanitize_line(str(fault), 300)))
             if head is None or len(problems) >= _MOST_PROBLEMS:
                 break
     if head is None and not problems:
@@ -238,7 +238,9 @@ def _result(value: object) -> TrialResult:
 
 
 def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split("\n")[1:3] or [str(error)]).strip() or type(error).__name__
+    """Return the first error that pydantic found, with its place, on one line."""
+    line = " ".join(" ".join(str(error).split("\n")[1:3] or [str(error)]).split())
+    return line.partition(" [type=")[0] or type(error).__name__
 
 
 def _run_of(
