@@ -246,7 +246,7 @@ def _problem(path: Path, detail: "ErrorDetails") -> Problem:
     if detail["type"] == "json_invalid":
         message = str(detail.get("ctx", {}).get("error", detail["msg"]))
         place = _PLACE.search(message)
-        line, column = (int(place[1]), int(place[2])) if place else (None, None)
+        line, column = (int(place[1]), max(1, int(place[2]))) if place else (None, None)
         return Problem(str(path), line, column, "error", "JSON", sanitize_line(_PLACE.sub("", message)))
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"]).lstrip(".")
     return Problem(str(path), None, None, "error", sanitize_line(where) or "file", _sentence(detail))
