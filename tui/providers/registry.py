@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from importlib import import_module
 from urllib.parse import unquote
 
 from tui.model.errors import ConfigError, ModelUnresolved
@@ -21,6 +22,20 @@ from tui.model.subjects import (
 from tui.model.suggest import did_you_mean
 from tui.providers.copilot_runtime import COPILOT, copilot_version, require_copilot
 from tui.providers.protocol import Provider
+
+_MODULES = {
+    "openai": "tui.providers.openai.provider",
+    "anthropic": "tui.providers.anthropic",
+    "copilot": "tui.providers.copilot",
+    "local": "tui.providers.local",
+    "agent": "tui.providers.agent",
+    "replay": "tui.providers.replay",
+}
+
+
+def import_provider(kind: str) -> None:
+    """Import the modules of a kind of provider; the HTTP library takes tenths of a second. Call it in a thread."""
+    import_module(_MODULES[kind])
 
 
 def open_provider(settings: ProviderSettings, environ: Mapping[str, str], secrets: Collection[str]) -> Provider:

@@ -10,7 +10,7 @@ from tui.model.subjects import Config, Subject
 from tui.providers.prices import Listed, look_up, may_be_listed
 from tui.providers.processes.environ import without_keys
 from tui.providers.protocol import Provider, Reopens
-from tui.providers.registry import open_provider, provider_settings
+from tui.providers.registry import import_provider, open_provider, provider_settings
 from tui.store.protocol import Store
 
 _RUN = re.compile("[0-9a-f]{32}")
@@ -44,6 +44,14 @@ class OpenProviders:
         changed = [name for name in self._open if config.providers.get(name) != self._config.providers.get(name)]
         self._replaced += [self._open.pop(name) for name in changed]
         self._config = config
+
+    def import_modules(self, subjects: Sequence[Subject]) -> None:
+        """Import what the providers of the subjects need, so that `take` does not stop the event loop. Blocks.
+
+        Raises ConfigError.
+        """
+        for name in dict.fromkeys(subject.provider for subject in subjects):
+            import_provider(provider_settings(name, self._config, self._environ).kind)
 
     def take(self, subjects: Sequence[Subject], replay_speed: float | None = None) -> dict[str, Provider]:
         """Return the providers by subject name for a run that begins.

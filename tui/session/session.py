@@ -273,6 +273,8 @@ class Session:
         if not plan.trials and await asyncio.to_thread(is_finished, self.store, plan.run_id):
             return
         taken = self._taken.pop(plan.run_id, None)
+        if taken is None:
+            await asyncio.to_thread(self._providers.import_modules, plan.subjects)
         providers = reopen_all(taken) if taken else self._providers.take(plan.subjects, plan.options.replay_speed)
         secrets = self._secrets_of(plan)
         # A plan that waited for others begins again here, so that its duration counts from now.
