@@ -50,7 +50,7 @@ def measure_many_streams() -> list[Figure]:
         with app_on_server("tui", url, Path(name), suite) as terminal:
             bare, bare_cpu = _type(terminal)
             terminal.press("R")
-            terminal.wait_for("quick brown fox")
+            terminal.wait_for("jumps over")
             terminal.press(*">" * (CASES - AT_ONCE))
             terminal.wait_for(f"concurrency {STREAMS}")
             wait_for_requests(url, STREAMS)
