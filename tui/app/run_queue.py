@@ -78,6 +78,7 @@ class RunQueue:
         self._control = Control()
         self._plan: Plan | None = None
         self._reruns: set[Path] = set()
+        self._is_asking = False  # whether a question for a consent is open
         self.current: RunRequest | None = None
         self.requested_at = 0.0
         self.messages = RunMessages(post)
@@ -186,12 +187,15 @@ class RunQueue:
         return {name: control.concurrency_of(name, initial) for name in names}
 
     async def stop(self, within: float = 5.0) -> None:
-        """Interrupt the current run so that it can be resumed, and wait up to `within` seconds until it is stored."""
+        """Interrupt the current run so that it can be resumed, and wait up to `within` seconds until it is stored.
+
+        A run that waits for a consent has not begun: there is nothing to store.
+        """
         self._queued.clear()
         self._control.interrupt()
         try:
             async with asyncio.timeout(within):
-                while self.current is not None:
+                while self.current is not None and not self._is_asking:
                     self._idle.clear()
                     await self._idle.wait()
         except TimeoutError:
@@ -267,7 +271,12 @@ class RunQueue:
         find_missing = partial(self._session.missing_consents, suite, subjects, saved=saved)
         while missing := await asyncio.to_thread(find_missing):
             for consent in missing:
-                if not await self._confirm(consent):
+                self._is_asking = True
+                try:
+                    is_allowed = await self._confirm(consent)
+                finally:
+                    self._is_asking = False
+                if not is_allowed:
                     self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
                     return False
                 await asyncio.to_thread(self._session.allow, consent)

@@ -1,5 +1,6 @@
 """Runs in the app: what is pressed, what is asked, what is seen while it happens."""
 
+import asyncio
 import threading
 from pathlib import Path
 
@@ -233,6 +234,17 @@ async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
         await seen.press("y")
         await seen.until(lambda: len(session.plans) == 1)
         assert session.allowed == session.consents
+
+
+async def test_stopping_does_not_wait_for_the_answer_to_a_question(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "mark"))
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        async with asyncio.timeout(20):
+            await seen.screen.context.runs.stop(within=3600)
+        assert session.plans == []
 
 
 async def test_what_changes_while_the_question_is_displayed_is_asked_again(tmp_path: Path) -> None:
