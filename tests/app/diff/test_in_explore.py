@@ -71,9 +71,9 @@ async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> Non
         await seen.press("d")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus)
         await seen.press("z")
-        await seen.until(lambda: seen.screen.details.size.height > 30 and not seen.screen.answers.display)
+        await seen.until(lambda: seen.screen.details.size.height > 30 and not seen.screen.answers.is_on_screen)
         await seen.press("escape")
-        await seen.until(lambda: seen.screen.answers.display)
+        await seen.until(lambda: seen.screen.answers.is_on_screen)
         await seen.press("2")
         await seen.until(
             lambda: "other has not run yet" in str(seen.screen.query_one("#tab-diff TextPanel Static").render())
