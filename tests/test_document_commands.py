@@ -1,7 +1,7 @@
 """The commands and examples in the documents work.
 
 Every line of a shell block is run, page by page in one folder, with a server on loopback in the place of the models. A
-YAML block whose first line is a comment with a file name is that file for the commands after it.
+block whose first line is a comment with a file name is that file for the commands after it.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from tests.support.model_server import ModelServer, answer_by
 from tests.support.pages import PAGES, TOP, Block, blocks
 from tests.support.terminal import Terminal
 
-FILE_NAME = re.compile(r"# ([\w.-]+\.ya?ml)\n")
+FILE_NAME = re.compile(r"# ([\w.-]+\.(?:ya?ml|csv|jsonl))\n")
 # Commands that download or install something, or start the tests themselves.
 NOT_RUN = {
     "git clone URL assay",
@@ -116,7 +116,9 @@ async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> Non
         (home / "assay_config_dir" / "config.yaml").write_text(config)
         for block in blocks(page):
             if named := FILE_NAME.match(block.text):
-                (folder / named[1]).write_text(block.text, encoding="utf-8")
+                # Only YAML has comments.
+                text = block.text if block.language == "yaml" else block.text.removeprefix(named[0])
+                (folder / named[1]).write_text(text, encoding="utf-8")
             for line in shell_lines(block):
                 if line in NOT_RUN:
                     continue

@@ -21,14 +21,16 @@ from tui.cli.streams import note, say
 def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | None) -> int:
     """Import results as saved runs; the content of each file decides how it is read.
 
-    Files are runs of `assay runs export`, or results of `promptfoo eval -o FILE.json`.
+    Files are runs of `assay runs export`, results of `promptfoo eval -o FILE.json`, or plain answers: CSV or JSON lines
+    with case, model and answer, and optionally repeat, prompt, category, input_tokens, output_tokens and duration_ms.
+    With --suite, plain answers are judged by the checks of that suite's cases.
 
     Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
     Importing the same file twice has no effect.
     """
     from tui.model.errors import SuiteError
     from tui.session.open_history import open_reviews
-    from tui.session.result_import import ImportWish, read_results, store_results
+    from tui.session.result_import import ImportWish, read_results, store_results, with_stored_id
 
     runs, fix, is_faulty = [], "", False
     for file in files:
@@ -42,7 +44,8 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
         say(f"Nothing was imported. {fix or 'Fix the errors listed above.'}")
         return 2
     with open_reviews(os.environ, note) as (store, reviews):
-        for imported in runs:
+        for found in runs:
+            imported = with_stored_id(found, store)
             is_new = store_results(imported, store, reviews, confirm_own_lines)
             plan = imported.plan
             say(f"run {plan.run_id}")

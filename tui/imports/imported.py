@@ -24,7 +24,8 @@ _ANSWER = frozenset(("case", "answer"))
 class ImportedRun:
     """A run that was made elsewhere.
 
-    If its id is derived from its content, the same results are the same run. `score_lines` are lines of score files.
+    If its id is derived from its content, the same results are the same run. If only the end of the id is
+    (`is_named_by_content`), the time in it is set when the run is stored. `score_lines` are lines of score files.
     """
 
     plan: Plan
@@ -35,6 +36,7 @@ class ImportedRun:
     state: RunState = "finished"
     versions: Mapping[str, str] = field(default_factory=dict)
     score_lines: str = ""
+    is_named_by_content: bool = False
 
 
 def kind_of_file(head: bytes) -> FileKind:

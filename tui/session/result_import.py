@@ -1,8 +1,9 @@
 """Import of runs into the history: those that Assay exported, and other tools' results."""
 
+import asyncio
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.config.folders import find_folders
@@ -13,12 +14,15 @@ from tui.imports.promptfoo import read_promptfoo
 from tui.model.errors import ConfigError, Problem, SuiteError
 from tui.model.run import KeptRun
 from tui.model.secrets import Secrets
+from tui.session.answer_import import read_answer_run
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.session.run_files import content_of, read_run_file
+from tui.session.run_history import later_run_id
 from tui.store.protocol import Store
 
 _AT_ONCE = 500
+_TIME_DIGITS = 12  # of a run id
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,9 @@ def read_results(path: Path, wish: ImportWish, environ: Mapping[str, str]) -> Im
     kind = kind_of_file(_head(path))
     if kind == "assay":
         return read_run_file(path, secrets, wish.suite)
+    if kind == "answers-csv" or kind == "answers-lines":
+        lines = kind == "answers-lines"
+        return asyncio.run(read_answer_run(path, secrets, lines=lines, name=wish.suite_name, suite_file=wish.suite))
     return read_promptfoo(path, wish.suite_name, secrets)
 
 
@@ -47,6 +54,16 @@ def _head(path: Path) -> bytes:
     except NotRead as error:
         problem = Problem(str(path), None, None, "error", "file", str(error))
         raise SuiteError("The results cannot be imported", [problem], where=str(path)) from error
+
+
+def with_stored_id(imported: ImportedRun, store: Store) -> ImportedRun:
+    """Return the run under the id that it is stored under, or under a new one. Raises StoreError."""
+    if not imported.is_named_by_content:
+        return imported
+    end = imported.plan.run_id[_TIME_DIGITS:]
+    known = (record.id for record in store.list_runs() if record.id.endswith(end))
+    run_id = next(known, None) or later_run_id(store)[:_TIME_DIGITS] + end
+    return replace(imported, plan=replace(imported.plan, run_id=run_id))
 
 
 def store_results(
@@ -81,6 +98,8 @@ def store_results(
 
 def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
     """Return whether the imported run has results that are not stored. Raises ConfigError if the others differ."""
+    if imported.is_named_by_content:
+        return kept.record.state != "finished"
     known, given = ({result.trial for result in run.results} for run in (kept, imported))
     shared = [result for result in imported.results if result.trial in known]
     if content_of(kept.plan, [result for result in kept.results if result.trial in given]) != content_of(

@@ -1,0 +1,173 @@
+"""`assay import` of plain answers: CSV and JSON lines, with and without a suite."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import CommandLine, Ran
+
+SUITE = {
+    "name": "Towns",
+    "description": "d",
+    "models": ["openai/m"],
+    "testCases": [
+        {"id": "france", "name": "n", "category": "c", "prompt": "Capital of France?", "expectedPatterns": ["Paris"]},
+        {
+            "id": "spain",
+            "name": "n",
+            "category": "c",
+            "prompt": "Capital of Spain?",
+            "assertions": [{"type": "contains", "value": "Madrid"}, {"type": "latency", "threshold": 1000}],
+        },
+        {"id": "open", "name": "n", "category": "c", "prompt": "Tell me."},
+    ],
+}
+ROWS: list[dict[str, Any]] = [
+    {"case": "france", "model": "a", "answer": "Paris,\nof course 😀", "input_tokens": 5, "output_tokens": 7},
+    {"case": "france", "model": "b", "answer": 'He said "Lyon"; really\u2028x', "duration_ms": 20.5},
+    {"case": "spain", "model": "a", "answer": "Madrid", "duration_ms": 999},
+    {"case": "spain", "model": "b", "answer": "Madrid", "duration_ms": 2000},
+    {"case": "france", "model": "a", "answer": "Paris again", "repeat": 2},
+    {"case": "open", "model": "a", "answer": "Well."},
+    {"case": "open", "model": "b", "answer": " \n"},
+]
+
+
+def as_csv(rows: list[dict[str, Any]], delimiter: str = ",") -> str:
+    out = io.StringIO()
+    columns = ("case", "model", "answer", "repeat", "input_tokens", "output_tokens", "duration_ms")
+    writer = csv.DictWriter(out, columns, delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def as_lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def report(assay: CommandLine, ran: Ran) -> dict[str, Any]:
+    assert ran.code == 0, ran.err
+    run = ran.err.splitlines()[0].removeprefix("run ")
+    found: dict[str, Any] = json.loads(assay.run("report", run, "-f", "json").out)
+    return found
+
+
+def verdicts(found: dict[str, Any]) -> dict[tuple[str, str, int], str]:
+    return {(each["case"], each["model"], each["repeat"]): each["verdict"] for each in found["results"]}
+
+
+def answers(found: dict[str, Any]) -> list[str]:
+    return sorted(each["attempts"][0]["steps"][0]["response"] for each in found["results"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rows.csv", as_csv(ROWS)),
+        ("semicolons.csv", "\ufeff" + as_csv(ROWS, ";")),
+        ("tabs.tsv", as_csv(ROWS, "\t")),
+        ("rows.jsonl", as_lines(ROWS)),
+        ("rows.txt", "\ufeff\n" + as_lines(ROWS)),
+    ],
+)
+def test_answers_are_judged_by_the_checks_of_a_suite(assay: CommandLine, name: str, text: str) -> None:
+    (assay.home / "suite.json").write_text(json.dumps(SUITE))
+    (assay.home / name).write_text(text, encoding="utf-8", newline="")
+    found = report(assay, assay.run("import", name, "--suite", "suite.json"))
+    assert verdicts(found) == {
+        ("france", "a", 1): "passed",
+        ("france", "a", 2): "passed",
+        ("france", "b", 1): "failed",
+        ("spain", "a", 1): "passed",
+        ("spain", "b", 1): "failed",
+        ("open", "a", 1): "unchecked",
+        ("open", "b", 1): "error",
+    }
+    assert found["suite"]["name"] == "Towns"
+    assert answers(found) == sorted(row["answer"] for row in ROWS)
+    [first] = [each for each in found["results"] if each["case"] == "france" and each["model"] == "b"]
+    step = first["attempts"][0]["steps"][0]
+    assert (step["input"], step["timing"]["duration_ms"]) == ("Capital of France?", 20.5)
+    usage = found["results"][0]["attempts"][0]["steps"][0]["usage"]
+    assert (usage["input_tokens"], usage["output_tokens"]) == (5, 7)
+
+
+def test_without_a_suite_answers_are_unchecked_and_can_be_scored(assay: CommandLine) -> None:
+    rows = [
+        {"case": f"q{at}", "model": model, "answer": f"a {at}", "prompt": f"p {at}", "category": "Mine"}
+        for at in range(3)
+        for model in ("x", "y")
+    ]
+    (assay.home / "mine.jsonl").write_text(as_lines(rows))
+    ran = assay.run("import", "mine.jsonl", "--as-suite", "My answers")
+    found = report(assay, ran)
+    assert set(verdicts(found).values()) == {"unchecked"}
+    assert (found["suite"]["name"], found["results"][0]["category"]) == ("My answers", "Mine")
+    assert found["results"][0]["attempts"][0]["steps"][0]["input"] == "p 0"
+    template = assay.run("review", "export", "last", "--template", "--reviewer", "ada").out
+    assert template.count("\n") == 6
+    (assay.home / "scores.jsonl").write_text(template.replace('"extent": null', '"extent": 1'))
+    assert assay.run("review", "import", "scores.jsonl").code == 0
+    assert "x" in assay.run("report", "last", "--risk-analysis").out
+
+
+def test_the_same_file_is_the_same_run(assay: CommandLine) -> None:
+    (assay.home / "suite.json").write_text(json.dumps(SUITE))
+    (assay.home / "rows.csv").write_text(as_csv(ROWS))
+    first = assay.run("import", "rows.csv")
+    again = assay.run("import", "rows.csv", "rows.csv")
+    other = assay.run("import", "rows.csv", "--suite", "suite.json")
+    assert again.err.count("already imported") == 2
+    assert first.err.splitlines()[0] == again.err.splitlines()[0]
+    assert "already" not in other.err
+    assert len(json.loads(assay.run("runs", "--json").out)) == 2
+    # The run that was imported last is the newest.
+    assert json.loads(assay.run("report", "last", "-f", "json").out)["suite"]["name"] == "Towns"
+    refused = assay.run("run", "--rerun-failed", other.err.splitlines()[0].removeprefix("run "))
+    assert (refused.code, "imported" in refused.err) == (2, True), refused.err
+
+
+HEAD = "case,model,answer,repeat,duration_ms\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("case,model\nfrance,a\n", "rows:1: error: the column answer is missing"),
+        (HEAD.replace("repeat", "case"), "rows:1: error: the column case appears twice"),
+        (HEAD, "rows: error: has no row"),
+        (HEAD + 'france,a,"x\ny",1,\nfrance,a,y,1,\n', "rows:4: error: repeat 1 of this case and model is on line 2"),
+        (HEAD + "france,a\n", "rows:2: error: has 2 cells, the first row has 5"),
+        (HEAD + ",a,x,,\n", "rows:2: error: case: is missing"),
+        (HEAD + "france,a,x,0,\n", "rows:2: error: repeat: expected a whole number from 1"),
+        (HEAD + "france,a,x,1_0,\n", "rows:2: error: repeat: expected a whole number"),
+        (HEAD + "france,a,x,,1e400\n", "rows:2: error: duration_ms: expected milliseconds"),
+        (HEAD + "france,a,x,,-1\n", "rows:2: error: duration_ms: expected milliseconds"),
+        (HEAD + 'france,a,"x\n', "rows: error: is no valid CSV"),
+        (HEAD + "francee,a,x,,\n", "rows:2: error: case: the suite has no case `francee`. Did you mean france?"),
+        ('{"case": "france", "model": "a", "answer": "x"}\n[]\n', "rows:2: error: is no JSON object"),
+        ('{"case": "france", "model": "a", "answer": 5}\n', "rows:1: error: answer: expected text"),
+        ('{"case": "france", "model": "a", "answer": "x", "repeat": true}\n', "rows:1: error: repeat: expected"),
+        ('{"case": "france", "model": "a", "answer": "x"}\n{"case": "france"}\n', "rows:2: error: model: is missing"),
+        (f'{{"case": "france", "model": "{"m" * 300}", "answer": "x"}}\n', "rows:1: error: model: expected at most"),
+    ],
+)
+def test_a_bad_row_is_named_and_nothing_is_imported(assay: CommandLine, text: str, message: str) -> None:
+    (assay.home / "suite.json").write_text(json.dumps(SUITE))
+    (assay.home / "rows").write_text(text)
+    done = assay.run("import", "rows", "--suite", "suite.json")
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err, done.err
+    assert "Traceback" not in done.err
+    assert json.loads(assay.run("runs", "--json").out) == []
+
+
+def test_a_suite_that_is_invalid_is_reported(assay: CommandLine) -> None:
+    (assay.home / "suite.json").write_text("{}")
+    (assay.home / "rows.csv").write_text(as_csv(ROWS))
+    done = assay.run("import", "rows.csv", "--suite", "suite.json")
+    assert (done.code, "suite.json:1" in done.err) == (2, True), done.err

@@ -1,0 +1,148 @@
+"""Plain answers as a run: judged by the checks of a suite, or kept for people to judge."""
+
+import hashlib
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tui.checks.checker import Answer, Checker
+from tui.documents.files import NotRead, read_bytes
+from tui.imports.answers import MOST_BYTES, PlainAnswer, cases_of, read_answers, refused
+from tui.imports.imported import ImportedRun
+from tui.model.errors import ConfigError, Problem, SuiteError
+from tui.model.results import (
+    Attempt,
+    CheckResult,
+    Message,
+    Prompt,
+    StepResult,
+    Timing,
+    TrialKey,
+    TrialResult,
+    Verdict,
+    verdict_of_checks,
+)
+from tui.model.run import Plan, RunOptions
+from tui.model.secrets import Secrets
+from tui.model.subjects import Subject
+from tui.model.suggest import did_you_mean
+from tui.model.suite import RUN_KINDS, Case, Suite
+from tui.session.session import open_suite
+
+PROVIDER = "imported"
+_NOT_RUN = "could not be evaluated: imported answers run no command"
+
+
+async def read_answer_run(
+    path: Path, secrets: Secrets, *, lines: bool, name: str | None = None, suite_file: Path | None = None
+) -> ImportedRun:
+    """Read a file of plain answers as a run; the checks of a suite judge them if its file is given.
+
+    Without a suite each case that the answers name is a case without checks. The end of the run's id is derived from
+    the content. Raises SuiteError with all problems, and ConfigError.
+    """
+    answers = read_answers(path, secrets, lines=lines)
+    suite = _suite_at(suite_file) if suite_file else _suite_of(path, name, answers)
+    cases = {case.id: case for case in suite.cases}
+    if suite_file and (problems := _problems(path, answers, cases)):
+        raise refused(path, problems)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    checker = Checker()
+    try:
+        results = [await _judged(answer, cases[answer.case], now, checker) for answer in answers]
+    finally:
+        await checker.close()
+    order = {case.id: number for number, case in enumerate(suite.cases)}
+    models = dict.fromkeys(answer.model for answer in answers)
+    at = {model: number for number, model in enumerate(models)}
+    results.sort(key=lambda each: (order[each.trial.case], at[each.trial.model], each.trial.repeat))
+    plan = Plan(
+        run_id=_run_id(path, suite),
+        suite=suite,
+        subjects=tuple(Subject(model, PROVIDER, model, how="imported") for model in models),
+        options=RunOptions(repeats=max(answer.repeat for answer in answers), delay_ms=0),
+        trials=tuple(result.trial for result in results),
+        command=f"assay import {path.name}",
+    )
+    return ImportedRun(plan, tuple(results), now, now, is_named_by_content=True)
+
+
+def _suite_at(file: Path) -> Suite:
+    loaded = open_suite(file)
+    if loaded.suite is None:
+        raise SuiteError("The suite is invalid", loaded.problems, where=str(file), fix="Fix it, then import again.")
+    return replace(loaded.suite, path=str(file.absolute()))
+
+
+def _suite_of(path: Path, name: str | None, answers: tuple[PlainAnswer, ...]) -> Suite:
+    return Suite(
+        name=name or path.stem,
+        description=f"Imported answers of {path.name}.",
+        path=str(path.absolute()),
+        sha256=_digest(path),
+        format="schema-1.0.0",
+        cases=cases_of(answers),
+        models=tuple(dict.fromkeys(answer.model for answer in answers)),
+    )
+
+
+def _problems(path: Path, answers: tuple[PlainAnswer, ...], cases: dict[str, Case]) -> list[Problem]:
+    found: list[Problem] = []
+    for answer in answers:
+        case = cases.get(answer.case)
+        what = ""
+        if case is None:
+            what = f"the suite has no case `{answer.case}`. {did_you_mean(answer.case, cases)}".strip()
+        elif len(case.steps) > 1:
+            what = f"the case `{answer.case}` has {len(case.steps)} steps, and a row holds one answer"
+        if what:
+            found.append(Problem(str(path), answer.line, None, "error", "case", what))
+        if len(found) == 50:
+            break
+    return found
+
+
+async def _judged(answer: PlainAnswer, case: Case, now: str, checker: Checker) -> TrialResult:
+    step, text = case.steps[0], answer.answer
+    prompt = answer.prompt or step.input
+    checks: tuple[CheckResult, ...] = ()
+    verdict: Verdict = "error"
+    error: str | None = "empty answer"
+    if text.strip():
+        tokens = None if answer.usage.output_tokens is None else sum(filter(None, _counts(answer)))
+        judged = Answer(text, duration_ms=answer.duration_ms or None, tokens=tokens)
+        decided = iter(await checker.decide(step.checks, judged))
+        checks = tuple(
+            CheckResult(check.kind, check.target, "timed_out", _NOT_RUN) if check.kind in RUN_KINDS else next(decided)
+            for check in step.checks
+        )
+        verdict = verdict_of_checks(checks, is_incomplete=False, is_checked=case.is_checked)
+        error = "A check could not be evaluated" if verdict == "error" else None
+    result = StepResult(
+        input=prompt,
+        response=text,
+        prompt=Prompt(prompt, (Message("user", prompt),)),
+        checks=checks,
+        usage=answer.usage,
+        timing=Timing(None, answer.duration_ms),
+    )
+    attempt = Attempt(1, verdict, error, (result,), now, answer.duration_ms)
+    return TrialResult(TrialKey(answer.case, answer.model, answer.repeat), verdict, False, error, (attempt,))
+
+
+def _counts(answer: PlainAnswer) -> tuple[int | None, int | None]:
+    return answer.usage.input_tokens, answer.usage.output_tokens
+
+
+def _run_id(path: Path, suite: Suite) -> str:
+    """Return a run id whose end is derived from the answers and the suite; its time is set when it is stored."""
+    content = hashlib.sha256(f"{_digest(path)} {json.dumps(suite.path)} {suite.sha256}".encode()).hexdigest()
+    return f"{0:012x}7{content[:3]}{0x8 | int(content[3], 16) & 0x3:x}{content[4:19]}"
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(read_bytes(path, MOST_BYTES)).hexdigest()
+    except NotRead as error:
+        raise ConfigError(str(error), where=str(path)) from error
