@@ -160,7 +160,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
     lines = text.splitlines(keepends=True)
     trial = json.loads(lines[1])["result"]["trial"]
     faults: list[tuple[str | bytes, str]] = [
-        ("\n", "EOF while parsing"),
+        ("\n", "the column case is missing"),
         (broken(lines, 0, assay_run=2), ":1: error: is not the beginning"),
         (broken(lines, 0, id="../x"), "id: expected 32 hexadecimal digits"),
         (broken(lines, 0, started_at="9999-01-01T00:00:00+00:00"), "started_at: expected a time"),
