@@ -13,6 +13,7 @@ from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
+    from tui.session.run_comparison import ComparedRuns
     from tui.statistics.run_change import RunChange
 
 FailOn = Literal["broke", "worse", "unproven"]
@@ -54,22 +55,13 @@ def compare(
     A case broke if it passed in every repeat of BASE and passes in none of RUN. Exit code: 0, or 1 by --fail-on; 2
     for invalid input, also for a gate on a run that is not finished.
     """
-    from tui.config.folders import find_folders
     from tui.reports.run_change import run_change_json, run_change_markdown
-    from tui.session.open_history import open_history
-    from tui.session.run_comparison import compare_stored
 
     if margin is not None and not 0 < margin <= 1:
         what = f"--margin is {margin:g}, which is out of range"
         raise ConfigError(what, fix="Pass a difference of pass rates above 0, up to 1.")
     format_ = format_ or _format_of(output)
-    try:
-        with open_history(os.environ, note) as store:
-            found = compare_stored(store, find_folders(os.environ).data, run, base, margin)
-    except SuiteError as error:
-        for problem in error.problems:
-            say(str(problem))
-        raise
+    found = _compared(run, base, margin)
     unfinished = [each.run_id for each in (found.run, found.base) if not each.finished]
     if fail_on and unfinished:
         raise ConfigError(
@@ -86,6 +78,21 @@ def compare(
     for reason in reasons:
         say(reason)
     return 1 if reasons else 0
+
+
+def _compared(run: str, base: str, margin: float | None) -> "ComparedRuns":
+    """Return the comparison; print the problems of a report that cannot be read."""
+    from tui.config.folders import find_folders
+    from tui.session.open_history import open_history
+    from tui.session.run_comparison import compare_stored
+
+    try:
+        with open_history(os.environ, note) as store:
+            return compare_stored(store, find_folders(os.environ).data, run, base, margin)
+    except SuiteError as error:
+        for problem in error.problems:
+            say(str(problem))
+        raise
 
 
 @click.command()

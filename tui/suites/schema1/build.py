@@ -45,7 +45,7 @@ def build_suite(value: dict[str, Any], lines: list[int], path: str, sha256: str)
     )
 
 
-class _Checks(dict[str, Check]):
+class _SharedChecks(dict[str, Check]):
     """A cache that returns one object for equal checks of many cases."""
 
     def __init__(self, kind: CheckKind) -> None:
@@ -72,22 +72,9 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
         return [value.get(key, default) for value in values]
 
     commands = [None if command is None else _command(command) for command in column("command")]
-    expected, forbidden = _Checks("expected_pattern").__getitem__, _Checks("forbidden_pattern").__getitem__
-    checks = [
-        (
-            *map(expected, expected_patterns),
-            *map(forbidden, forbidden_patterns),
-            *map(assertion_check, assertions),
-            *(() if command is None else (_command_check(command),)),
-        )
-        for expected_patterns, forbidden_patterns, assertions, command in zip(
-            column("expectedPatterns", ()),
-            column("forbiddenPatterns", ()),
-            column("assertions", ()),
-            commands,
-            strict=True,
-        )
-    ]
+    checks = _checks(
+        column("expectedPatterns", ()), column("forbiddenPatterns", ()), column("assertions", ()), commands
+    )
     criterion = _Criteria().__getitem__
     return _made(
         Case,
@@ -112,6 +99,24 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
         min_pass_rate=[None if share is None else float(share) for share in column("minPassRate")],
         cluster=column("cluster", ""),
     )
+
+
+def _checks(
+    expected: list[Any], forbidden: list[Any], assertions: list[Any], commands: list[CommandCheck | None]
+) -> list[tuple[Check, ...]]:
+    """Return the checks of each case from the lists of its kinds of checks."""
+    expected_check, forbidden_check = _SharedChecks("expected_pattern"), _SharedChecks("forbidden_pattern")
+    return [
+        (
+            *map(expected_check.__getitem__, has_to_match),
+            *map(forbidden_check.__getitem__, must_not_match),
+            *map(assertion_check, asserted),
+            *(() if command is None else (_command_check(command),)),
+        )
+        for has_to_match, must_not_match, asserted, command in zip(
+            expected, forbidden, assertions, commands, strict=True
+        )
+    ]
 
 
 def _made(kind: type[_Value], count: int, **columns: Iterable[object]) -> list[_Value]:
