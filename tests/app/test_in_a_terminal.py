@@ -163,7 +163,7 @@ def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
         terminal.wait_for("canary")
         terminal.press("r")
         terminal.wait_for("■ 1/1")
-        for keys in (".", ".", ".", ".", "2", "n", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"):
+        for keys in ("]", "]", "]", "]", "2", "n", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"):
             terminal.press(keys)
         terminal.press("?")
         terminal.wait_for("Esc close")

@@ -8,16 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
 
 from tests.app.explore.explored import explored, session_for
-from tui.app.keymap import bindings_of_app, keymap_problems
+from tests.app.snapshots.scenes import SCENES, play
+from tests.app.snapshots.stage import fixed_world, staged
+from tui.app.keymap import REPLACED_IDS, SHARED_KEYS, bindings_of_app, keymap_problems
 from tui.model.subjects import Config
+
+__all__ = ["fixed_world"]
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "keys.md"
 _HEAD = """# Keys
 
-`?` shows the keys of the current screen, `ctrl+p` searches all commands. `keys:` in `config.yaml` gives an action
-another key, or several, by its id:
+`?` shows the keys of the focused place and of the current screen, `ctrl+p` searches all commands. `keys:` in
+`config.yaml` gives an action another key, or several, by its id:
 
 ```yaml
 keys:
@@ -25,13 +30,21 @@ keys:
   look.filter: slash,f3
 ```
 
-Assay reports unknown ids, and a key that two actions of a screen have, when it starts. The table has the default keys.
+Assay reports unknown ids, and a key that two actions of a screen have, when it starts. These are the default keys.
+
+## All screens
+
+These keys have the same meaning on every screen that has the action. `keys:` changes them on all screens.
+
+| Id | Key | Action |
+| --- | --- | --- |
 """
 
 
 def document() -> str:
     """Return docs/keys.md: for each screen and widget with bindings its ids, keys and descriptions."""
-    return "\n".join([_HEAD, *_tables()])
+    shared_rows = [_row(binding) for binding in SHARED_KEYS.values()]
+    return "\n".join([_HEAD.rstrip("\n"), *shared_rows, "", *_tables()])
 
 
 def _tables() -> Iterator[str]:
@@ -39,10 +52,13 @@ def _tables() -> Iterator[str]:
         named = [binding for binding in bindings if binding.id]
         if named:
             yield f"## {node.__name__.strip('_')}\n\n| Id | Key | Action |\n| --- | --- | --- |"
-            for binding in named:
-                keys = " ".join(f"`{key.strip()}`" for key in binding.key.split(","))
-                yield f"| `{binding.id}` | {keys} | {binding.tooltip or binding.description} |"
+            yield from map(_row, named)
             yield ""
+
+
+def _row(binding: Binding) -> str:
+    keys = " ".join(f"`{key.strip()}`" for key in binding.key.split(","))
+    return f"| `{binding.id}` | {keys} | {binding.tooltip or binding.description} |"
 
 
 def test_the_document_lists_every_id() -> None:
@@ -52,6 +68,58 @@ def test_the_document_lists_every_id() -> None:
 def test_default_keys_have_no_conflict() -> None:
     ids = {binding.id: binding.key for found in bindings_of_app().values() for binding in found if binding.id}
     assert keymap_problems(ids) == []
+
+
+DIALOGS = ("confirm.no", "start.name", "tour.next", "models.add-provider", "models.type")
+"""The actions of dialogs that have the key of a shared action: a dialog covers the screens and has few keys."""
+
+INNERMOST = ("escape", "enter", "up", "down")
+"""Keys that close, open or move in the innermost place."""
+
+CHAINS = (
+    *("explore-suite", "explore-answers", "explore-filter", "explore-risk", "explore-diff", "check-editor", "matrix"),
+    *("matrix-pairs", "compare", "review", "review-several", "runs", "model-chooser", "search", "export"),
+)
+
+
+def test_a_shared_action_has_one_key_and_a_shared_key_one_action() -> None:
+    ids = {binding.key: binding.id for binding in SHARED_KEYS.values()}
+    assert len(ids) == len(SHARED_KEYS)
+    for node, bindings in bindings_of_app().items():
+        for binding in bindings:
+            if binding.id in SHARED_KEYS:
+                assert binding.key == SHARED_KEYS[binding.id].key, (node, binding.id)
+            elif binding.id not in DIALOGS:
+                assert [key for key in binding.key.split(",") if key in ids] == [], (node, binding.id)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+async def test_no_key_has_two_actions_where_the_focus_can_be(
+    name: str, fixed_world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = next(scene for scene in SCENES if scene.name == name)
+    monkeypatch.chdir(fixed_world)
+    async with staged(scene.session, fixed_world, (160, 45), scene.theme) as stage:
+        await play(scene, stage)
+        screen = stage.app.screen
+        places = [widget for widget in screen.walk_children() if widget.can_focus]
+        assert places
+        for place in places:
+            actions: dict[str, str] = {}
+            for node in place.ancestors_with_self if not screen.is_modal else place.ancestors_with_self[:-1]:
+                for key, bindings in node._bindings.key_to_bindings.items():
+                    for binding in bindings if key not in INNERMOST else ():
+                        if binding.id:
+                            assert actions.setdefault(key, binding.id) == binding.id, (key, place)
+
+
+def test_an_id_that_was_replaced_is_named() -> None:
+    assert keymap_problems({"matrix.filter": "f3"}) == [
+        "keys: matrix.filter is now look.filter, on all screens. docs/keys.md lists all ids."
+    ]
+    known = {binding.id for bindings in bindings_of_app().values() for binding in bindings}
+    assert set(REPLACED_IDS.values()) <= known
+    assert known.isdisjoint(REPLACED_IDS)
 
 
 @pytest.mark.parametrize(

@@ -301,7 +301,7 @@ async def test_the_screen_shows_the_same(kept: KeptRun, report: dict[str, Any], 
         header = text_of(screen.header.line_for(200))
         for mark, name in (("✓", "passed"), ("✗", "failed"), ("◐", "flaky")):
             assert f"{mark} {summary[name]} {name}" in header
-        await seen.press("p")
+        await seen.press("I")
         await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen))
         listed = seen.app.screen.query_one(LineListView)
         await seen.until(lambda: listed.size.height)

@@ -26,7 +26,7 @@ from tui.model.run import RunRecord
 from tui.store.sqlite import SqliteStore
 
 RUN = small_run().record
-KEYS: dict[type, str] = {RunsScreen: "e", ReviewScreen: "o"}
+KEYS: dict[type, str] = {}
 SUFFIXES = [".html", ".md", ".json", ".csv", ".xml"]
 
 

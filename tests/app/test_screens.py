@@ -58,8 +58,8 @@ NAMES = (
 )
 OPENED = (
     *(scene for scene in SCENES if scene.name in NAMES),
-    Scene("figures", scored_session, (*REVIEW, "f", FiguresScreen)),
-    Scene("rule", scored_session, (*REVIEW, "t", TextScreen)),
+    Scene("figures", scored_session, (*REVIEW, "I", FiguresScreen)),
+    Scene("rule", scored_session, (*REVIEW, "B", TextScreen)),
     Scene("palette", run_session, (*ANSWERED, "ctrl+p", CommandPalette, listed)),
 )
 

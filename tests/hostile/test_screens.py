@@ -151,26 +151,26 @@ def matrix(visitor: Visitor) -> None:
     visitor.press("m", until="wins 0")
     visitor.look("s", "Sort rows", "down")
     visitor.look("?", "Global")
-    visitor.press("p", until="Pairs")
+    visitor.press("I", until="Pairs")
     visitor.press("down", "]", "down", "o")
     visitor.look("O", "Export figures", "down")
     visitor.leave("Pairs")
-    visitor.press("g", "S", "d", "d", "n", "home", "end", "right", "i", "i")
+    visitor.press("G", "o", "d", "d", "n", "home", "end", "right", "i", "i")
     visitor.press("m", until="Checks")
 
 
 def runs(visitor: Visitor) -> None:
     visitor.press("H", until="· repeats")
     visitor.press("b", until="★")
-    visitor.look("e", "Export report", "down", "down", "a", "tab", "down", "enter")
+    visitor.look("O", "Export report", "down", "down", "a", "tab", "down", "enter")
     visitor.look("D", "Delete run?")
     visitor.leave("· repeats")
 
 
 def compare(visitor: Visitor) -> None:
     visitor.press("H", until="· repeats")
-    visitor.press("c", until="case 1/1")
-    visitor.press("J", "o", "v", "w", "3", "a")
+    visitor.press("C", until="case 1/1")
+    visitor.press("J", "o", "V", "w", "3", "a")
     visitor.look("1", "Answers on side A", "down")
     visitor.look("p", "Preferences", "]")
     visitor.leave("case 1/1")
@@ -186,7 +186,7 @@ def review(visitor: Visitor) -> None:
     visitor.paste(CANARY)
     visitor.press("enter")
     visitor.press("3", until="undoes")
-    visitor.press("[")
+    visitor.press(",")
     visitor.look("T", "Esc close", "end")
     visitor.press("f", until="Answers by band")
     visitor.press("end", "]", "down", "]", "]", "]", "o", "[")

@@ -100,7 +100,7 @@ def use_the_app(person: Person) -> None:
             terminal.wait_for("Enter copy")
             terminal.press(*["down"] * place, "enter")
             terminal.wait_for(end)
-        for key in (".", ".", ".", ".", "down", "down", "down", "z", "z", "n"):
+        for key in ("]", "]", "]", "]", "down", "down", "down", "z", "z", "n"):
             terminal.press(key)
         terminal.press("H")
         terminal.wait_for("· repeats")

@@ -200,7 +200,7 @@ LinesFor = Callable[[int], Sequence[Line]]
 
 
 class TextScreen(Dialog[None]):
-    """A dialog with scrollable text; Esc and `key` close it.
+    """A dialog with scrollable text; Esc and the key that opened it, given by the id of its binding, close it.
 
     `load` is called in a thread and returns the text that replaces the first one; its AssayError is displayed.
     """
@@ -217,9 +217,11 @@ class TextScreen(Dialog[None]):
         Binding("escape,q,enter", "leave", "Close", id="text.leave", tooltip="Close it"),
     ]
 
-    def __init__(self, title: str, lines: LinesFor, key: str = "", load: Callable[[], LinesFor] | None = None) -> None:
+    def __init__(
+        self, title: str, lines: LinesFor, opened_by: str = "", load: Callable[[], LinesFor] | None = None
+    ) -> None:
         super().__init__()
-        self._title, self._lines, self._key, self._load = title, lines, key, load
+        self._title, self._lines, self._opened_by, self._load = title, lines, opened_by, load
         self._panel = TextPanel()
 
     def compose(self) -> ComposeResult:
@@ -231,8 +233,9 @@ class TextScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Bind the key that opened the dialog so that it closes the dialog, too, and load the text."""
-        if self._key:
-            self._bindings.bind(self._key, "leave", show=False)
+        for key, (_, binding, _, _) in self.app.screen_stack[-2].active_bindings.items():
+            if self._opened_by and binding.id == self._opened_by:
+                self._bindings.bind(key, "leave", show=False)
         self._panel.focus()
         if self._load is not None:
             self._load_lines(self._load)

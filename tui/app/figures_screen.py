@@ -15,6 +15,7 @@ from textual.events import Click, Resize
 from tui.app.bindings import bind
 from tui.app.dialogs import ChoiceScreen
 from tui.app.export_dialog import ExportScreen, Format, Option, file_stem
+from tui.app.keymap import shared
 from tui.app.presentation.pieces import Line, spread
 from tui.app.presentation.table_lines import (
     FigurePage,
@@ -169,12 +170,12 @@ class FiguresScreen(AppScreen[int | None]):
     FiguresScreen.-own-lines ColumnHeads { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("left_square_bracket", "tab(-1)", "figures.tab-before", "Previous tab", "previous tab", "["),
-        bind("right_square_bracket", "tab(1)", "figures.next-tab", "Next tab", "next tab", "]"),
-        bind("s", "sort", "figures.sort", "Sort the rows by a column", "sort"),
+        shared("tabs.before", "tab(-1)", label="previous tab"),
+        shared("tabs.next", "tab(1)", label="next tab"),
+        shared("look.sort", "sort", "Sort the rows by a column", label="sort"),
         bind("o", "reverse", "figures.reverse", "Reverse the order of the rows", "reverse"),
-        bind("O", "export", "figures.export", "Export the figures as Markdown or CSV", "export"),
-        bind("I", "leave", "figures.close", "Close the figures"),
+        shared("look.export", "export", "Export the figures as Markdown or CSV"),
+        shared("look.figures", "leave", "Close the figures", label=""),
         bind("escape", "leave", "figures.leave", "Close the figures", "back"),
     ]
 

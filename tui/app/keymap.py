@@ -1,9 +1,10 @@
-"""The key bindings of the app: their order, the commands of the palette, and the check of the keys in the config."""
+"""The keys of the app: those that screens share, their order, the palette, and the check of the keys in the config."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 from textual.app import App
@@ -13,11 +14,95 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 
 import tui.app
+from tui.app.bindings import bind
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.sanitize import sanitize_line
 from tui.model.suggest import did_you_mean
 
 _ACTION = re.compile(r"\{([a-z_.]+)\}")
+
+_SHARED = (
+    bind("m", "", "look.matrix", "Matrix: all cases × all models", "matrix"),
+    bind("C", "", "look.compare", "Compare two answers word by word", "compare"),
+    bind("v", "", "look.review", "Review: score the risk of answers", "review"),
+    bind("H", "", "look.runs", "Runs: all saved runs", "runs"),
+    bind("O", "", "look.export", "Export a report of the run", "export"),
+    bind("I", "", "look.figures", "Figures and statistics", "figures"),
+    bind("slash", "", "look.filter", "Filter", "filter", "/"),
+    bind("ctrl+f", "", "look.search", "Search all saved answers"),
+    bind("g", "", "look.jump", "Go to a case by a part of its name"),
+    bind("z", "", "pane.zoom", "Zoom, or restore the layout"),
+    bind("left_square_bracket", "", "tabs.before", "Previous tab", shown="["),
+    bind("right_square_bracket", "", "tabs.next", "Next tab", shown="]"),
+    bind("comma", "", "look.case-before", "Previous case", shown=","),
+    bind("full_stop", "", "look.next-case", "Next case", shown="."),
+    bind("n", "", "answer.next-match", "Next match"),
+    bind("N", "", "answer.previous-match", "Previous match"),
+    bind("s", "", "look.sort", "Sort the list"),
+    bind("S", "", "look.suites", "Show or hide the list at the left"),
+    bind("R", "", "run.suite", "Run the whole suite", "run all"),
+    bind("f", "", "run.failed", "Rerun failed trials", "rerun failed"),
+    bind("P", "", "run.pause", "Pause or continue the run", "pause"),
+    bind("X", "", "run.cancel-all", "Cancel the run and all queued runs"),
+    bind("greater_than_sign", "", "run.more", "Raise concurrency", shown=">"),
+    bind("less_than_sign", "", "run.fewer", "Lower concurrency", shown="<"),
+)
+SHARED_KEYS: Mapping[str, Binding] = MappingProxyType({binding.id or "": binding for binding in _SHARED})
+"""The keys that have the same meaning on every screen, by their ids."""
+
+REPLACED_IDS: Mapping[str, str] = MappingProxyType(
+    {
+        "check.next-match": "answer.next-match",
+        "check.previous-match": "answer.previous-match",
+        "compare.case-before": "look.case-before",
+        "compare.next-case": "look.next-case",
+        "compare.standing": "look.figures",
+        "diff.match-before": "answer.previous-match",
+        "diff.next-match": "answer.next-match",
+        "diff.search": "look.filter",
+        "matrix.cancel-all": "run.cancel-all",
+        "matrix.compare": "look.compare",
+        "matrix.differing-before": "answer.previous-match",
+        "matrix.fewer": "run.fewer",
+        "matrix.filter": "look.filter",
+        "matrix.leave": "look.matrix",
+        "matrix.more": "run.more",
+        "matrix.next-differing": "answer.next-match",
+        "matrix.pause": "run.pause",
+        "matrix.review": "look.review",
+        "matrix.run-all": "run.suite",
+        "matrix.run-failed": "run.failed",
+        "matrix.sort": "look.sort",
+        "matrix.statistics": "look.figures",
+        "review.figures": "look.figures",
+        "review.filter": "look.filter",
+        "review.forward": "look.next-case",
+        "review.match-before": "answer.previous-match",
+        "review.next-match": "answer.next-match",
+        "review.queue": "look.suites",
+        "review.report": "look.export",
+        "review.sort": "look.sort",
+        "review.zoom": "pane.zoom",
+        "runs.compare": "look.compare",
+        "runs.export": "look.export",
+        "runs.failed": "run.failed",
+        "runs.filter": "look.filter",
+        "runs.review": "look.review",
+    }
+)
+"""The ids that earlier versions had for actions that are shared now."""
+
+
+def shared(id: str, action: str, tooltip: str = "", *, label: str | None = None, priority: bool = False) -> Binding:
+    """Return the binding of a screen or widget for a shared key, with the tooltip and label of the table or its own.
+
+    With an empty `label` the footer omits the binding.
+    """
+    binding = SHARED_KEYS[id]
+    tooltip = tooltip or binding.tooltip
+    if label is None:
+        label = binding.description if binding.show else ""
+    return bind(binding.key, action, id, tooltip, label, binding.key_display, priority=priority)
 
 
 def bindings_in_order(screen: Screen[Any]) -> list[ActiveBinding]:
@@ -135,4 +220,6 @@ def _conflicts(bindings: list[Binding], keymap: Mapping[str, str]) -> Iterator[s
 
 
 def _unknown(name: str, known: set[str]) -> str:
+    if name in REPLACED_IDS:
+        return f"keys: {name} is now {REPLACED_IDS[name]}, on all screens. docs/keys.md lists all ids."
     return f"keys: unknown id {sanitize_line(name, 60)}. {did_you_mean(name, known)}docs/keys.md lists all ids."

@@ -65,7 +65,7 @@ async def compared(
     async with explored(session, size) as seen:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
-        await seen.press(*["down"] * down, "c")
+        await seen.press(*["down"] * down, "C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
         yield seen, session
 
@@ -105,7 +105,7 @@ async def test_two_models_word_by_word_with_what_is_the_same_folded(store: Sqlit
         assert "binds the value so" in text(seen).split("│")[0]
         await seen.press("o")
         await seen.until(lambda: "This is said by both, 7." in text(seen))
-        await seen.press("v")
+        await seen.press("V")
         await seen.until(
             lambda: "- The driver binds the value" in text(seen) and "+ The driver binds the para" in text(seen)
         )
@@ -117,12 +117,12 @@ async def test_two_models_word_by_word_with_what_is_the_same_folded(store: Sqlit
 
 async def test_the_cases_are_walked_and_the_list_follows(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
-        await seen.press("right_square_bracket")
+        await seen.press("full_stop")
         await seen.until(lambda: "both answers are identical" in text(seen))
         assert "case 2/3" in title(seen)
         entries = seen.app.screen.query_one(CaseList)
         assert entries.cursor == 1
-        await seen.press("left_square_bracket", "left_square_bracket")
+        await seen.press("comma", "comma")
         await seen.until(lambda: "case 1/3" in title(seen))
         entries.focus()
         await seen.press("end")
@@ -155,7 +155,7 @@ async def test_a_preference_is_one_key_and_stays(store: SqliteStore, tmp_path: P
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
-        await seen.press("down", "c")
+        await seen.press("down", "C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "3 preferred" in title(seen))
 
 
@@ -180,7 +180,7 @@ async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store:
 
 async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
-        await seen.press("right_square_bracket", "right_square_bracket")
+        await seen.press("full_stop", "full_stop")
         await seen.until(lambda: "third a" in text(seen))
         swapped = False
         while not swapped:  # until the seed shows B's answer on the left
@@ -194,7 +194,7 @@ async def test_nothing_that_moves_or_opens_tells_who_is_hidden(store: SqliteStor
                 await seen.until(lambda: "blind" not in title(seen) and "mock-a" in text(seen))
         await seen.press("3")  # A has two attempts, and so has B
         await seen.until(lambda: (comparison := screen(seen).comparison) is not None and comparison.pair.b.attempt == 1)
-        for key in "12p":
+        for key in "12I":
             await seen.press(key)
             await seen.until(lambda: any("Names are hidden" in note.message for note in seen.app._notifications))
             assert isinstance(seen.app.screen, CompareScreen)
@@ -208,7 +208,7 @@ async def test_preferences_are_reported_with_how_sure_they_are(store: SqliteStor
             await seen.press(key)
             await seen.until(lambda case=case: f"case {case}" in title(seen))
         assert len(preferred(session)) == 2
-        await seen.press("p")
+        await seen.press("I")
         await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen) and seen.app.screen.page is not None)
         content = " ".join(str(seen.app.screen.query_one("TextPanel > Static", Static).content).split())
         assert "2 choices in this suite, for 2 cases; 0 blind." in content
@@ -237,7 +237,7 @@ async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
         panel = screen(seen).view.query_one("TextPanel Static")
         await seen.until(lambda: "no answered case in common" in str(panel.render()))
-        await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "right_square_bracket", "1", "escape")
+        await seen.press("a", "b", "t", "x", "B", "o", "3", "4", "full_stop", "1", "escape")
         assert not preferred(session)
 
 
@@ -271,7 +271,7 @@ async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: Sq
         await seen.until(lambda: matrix.panel.table.case_id == "c0")
         await seen.press("down", "down")
         assert matrix.panel.table.case_id == "c2"
-        await seen.press("c")
+        await seen.press("C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
         screen = seen.app.screen
         assert isinstance(screen, CompareScreen)
@@ -284,7 +284,7 @@ async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: Sq
             Source(comparison.suite.path, FIRST, A),
             Source(comparison.suite.path, FIRST, B),
         ]
-        await seen.press("left_square_bracket", "escape")
+        await seen.press("comma", "escape")
         await seen.until(lambda: seen.app.screen is matrix)
         assert matrix.panel.table.case_id == "c2"
         assert matrix.panel.table.has_focus

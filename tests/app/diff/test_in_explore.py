@@ -56,13 +56,13 @@ async def test_the_tab_is_there_where_files_change(tmp_path: Path) -> None:
         await seen.until(lambda: "d diff" in seen.footer)
         await seen.press("d")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.view.has_focus and tab.view.document.hunk_count == 5)
-        await seen.press("right_square_bracket")
+        await seen.press("full_stop")
         await seen.until(lambda: seen.screen.selection.case_id == "later")
         await seen.until(lambda: "has not run yet" in str(diff_of(seen).query_one("TextPanel Static").render()))  # type: ignore[union-attr]
-        await seen.press("right_square_bracket")
+        await seen.press("full_stop")
         await seen.until(lambda: "Diff" not in tabs(seen) and seen.screen.details.query_one("ChecksTab").display)
         assert "d diff" not in seen.footer
-        await seen.press("left_square_bracket", "left_square_bracket")
+        await seen.press("comma", "comma")
         await seen.until(lambda: (tab := diff_of(seen)) and tab.display and tab.view.document.hunk_count == 5)
 
 
@@ -116,7 +116,7 @@ def _look(home: Path, url: str) -> None:
         terminal.press("d")
         screen = terminal.wait_for("+ import secrets")
         assert "2 not applied" in screen
-        terminal.press("z", "v")
+        terminal.press("z", "V")
         terminal.wait_for("split")
         terminal.press("q")
         assert terminal.wait_exit() == 0

@@ -106,9 +106,9 @@ async def test_the_list_of_files_leads_and_follows(tmp_path: Path) -> None:
 async def test_it_is_shown_in_the_ways_that_are_asked_for(tmp_path: Path) -> None:
     async with shown("several", tmp_path) as seen:
         before = seen.rows
-        await seen.press("v")
+        await seen.press("V")
         await seen.until(lambda: "│" in seen.rows[2] and "split" in seen.place)
-        await seen.press("v", "number_sign")
+        await seen.press("V", "number_sign")
         await seen.until(lambda: any(row.startswith(" + import secrets") for row in seen.rows))
         await seen.press("number_sign", "w")
         await seen.until(lambda: "cut" in seen.place)
@@ -166,7 +166,7 @@ async def test_a_key_right_after_escape_from_the_search_is_a_command(tmp_path: P
 
 async def test_another_block_is_tried_and_left(tmp_path: Path) -> None:
     async with shown("one", tmp_path) as seen:
-        await seen.press("b")
+        await seen.press("B")
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         await seen.press("down", "enter")
         await seen.until(lambda: any("sha256" in row for row in seen.rows), "the diff of the other block")
@@ -195,14 +195,26 @@ async def test_nothing_to_show_is_reported() -> None:
     app = DiffApp(None, "assay-dark")
     async with app.run_test() as pilot:
         await until(pilot, lambda: "Nothing is changed yet." in str(app.tab.query_one("TextPanel Static").render()))
-        await pilot.press("c", "p", "b", "plus", "o", "J", "v", "slash", "escape")
+        await pilot.press("c", "p", "B", "plus", "o", "J", "V", "slash", "escape")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (30, 8), (5, 4), (1, 1)])
 async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     app = DiffApp(sample("odd", tmp_path), "assay-light")
     async with app.run_test(size=size) as pilot:
-        await pilot.press("v", "J", "w", "right", "right_curly_bracket", "i", "pagedown", "end", "home", "v", "w")
+        await pilot.press(
+            "V",
+            "J",
+            "w",
+            "right",
+            "right_curly_bracket",
+            "i",
+            "pagedown",
+            "end",
+            "home",
+            "V",
+            "w",
+        )
         await pilot.resize_terminal(120, 30)
         await until(pilot, lambda: any("controls" in row for row in Seen(app, pilot).place.split()))
 
@@ -210,7 +222,7 @@ async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int
 def test_a_hundred_thousand_lines_and_nothing_hostile_reaches_the_terminal() -> None:
     with Terminal(run_here("-m", "tests.app.diff.diff_app", "odd"), size=(90, 30), cwd=ROOT) as terminal:
         terminal.wait_for("␛[32mgreen")
-        terminal.press("v", "w", "J", "end")
+        terminal.press("|", "w", "J", "end")
         terminal.wait_for("spaces.py")
         raw = bytes(terminal.raw)
     for hostile in ("\x1b[31mred", "\x1b[32mgreen", "\u202e", "evil\x07"):
@@ -264,7 +276,7 @@ async def test_the_changes_of_another_model_are_shown_beside(tmp_path: Path) -> 
         files = seen.tab.query_one("FileList", LineListView)
         assert [text_of(files.line_at(n, 34)).split()[0] for n in range(3)] == ["MM", "A·", "M·"]
         assert any("md5" in left and "md5" in right for left, _, right in (row.partition("│") for row in seen.rows))
-        await seen.press("v")
+        await seen.press("V")
         assert "both models" in seen.place, "two answers stay side by side"
         await seen.press("right_curly_bracket")
         await seen.until(lambda: any("Not changed by" in row for row in seen.rows))

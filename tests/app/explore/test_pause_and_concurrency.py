@@ -108,7 +108,7 @@ async def test_a_paused_run_finishes_what_is_out_and_goes_on_by_the_same_key(tmp
         assert path is not None
         assert runs.elapsed(path, 0.0) == runs.elapsed(path, 1e9), "the elapsed time does not advance"
         for _ in range(5):
-            await seen.pilot.press("right_square_bracket")
+            await seen.pilot.press("full_stop")
         await seen.until(lambda: "Run paused: this case starts when it continues." in seen.pane(), "the pane says so")
         await seen.pilot.press("P")
         await seen.until(lambda: seen.done == 6, "the rest is asked")

@@ -114,7 +114,7 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
         assert [record.trials for record in history.list_runs()] == [2, 2]
         await pilot.press("H")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen) and len(app.screen.lines.all_runs) == 2)
-        await pilot.press("end", "P")
+        await pilot.press("end", "i")
         await until(pilot, lambda: len(history.list_runs()) == 3 and not explore.context.runs.busy)
         assert len(server.asked) == requests
         speeds = [history.read_setup(record.id).options.replay_speed for record in history.list_runs()]
@@ -186,7 +186,7 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
         terminal.press("enter")
         terminal.wait_for("saved runs")
         terminal.wait_for("Attempts")
-        for key in (".", ".", ".", "down", "left", "left", "."):
+        for key in ("]", "]", "]", "down", "left", "left", "]"):
             terminal.press(key)
         terminal.press("ctrl+p")
         terminal.wait_for("Search for commands")
@@ -196,7 +196,7 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
         terminal.wait_for("2 saved runs")
         terminal.press("c")
         terminal.wait_for("case 1/1")
-        for key in ("J", "o", "v", "w", "3", "B"):
+        for key in ("J", "o", "V", "w", "3", "B"):
             terminal.press(key)
         terminal.wait_for("blind · seed")
         terminal.wait_while("0.0 s")

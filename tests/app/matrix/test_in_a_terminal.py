@@ -48,7 +48,7 @@ def test_nothing_hostile_comes_out_of_the_matrix(tmp_path: Path) -> None:
             terminal.wait_for(text)
             terminal.press("escape")
             terminal.wait_while(text)
-        for key in ("g", "S", "d", "d", "n", "home", "end", "right"):
+        for key in ("G", "o", "d", "d", "n", "home", "end", "right"):
             terminal.press(key)
         terminal.press("m")
         terminal.wait_for("Checks")
@@ -62,7 +62,7 @@ def test_hostile_names_of_two_models_are_compared() -> None:
     with Terminal(command, size=(120, 40), cwd=Path(__file__).parents[3]) as terminal:
         terminal.wait_for("! error")
         terminal.wait_for("McNemar")
-        terminal.press("p")
+        terminal.press("I")
         terminal.wait_for("Statistics")
         terminal.press("escape")
         terminal.wait_while("Statistics")

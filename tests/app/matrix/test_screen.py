@@ -202,9 +202,9 @@ async def test_rows_are_sorted_filtered_grouped_and_turned_around() -> None:
         assert rows_of(screen)[1].split()[:2] == ["Leap", "years"]
         await pilot.press("d")
         assert all("Leap" not in row for row in rows_of(screen))
-        await pilot.press("d", "g", "g")
+        await pilot.press("d", "G", "G")
         assert rows_of(screen)[0].split()[:2] == ["Leap", "years"]
-        await pilot.press("S")
+        await pilot.press("o")
         assert "reversed" in text_of(screen.header.line_for(200))
         await pilot.press("slash")
         await until(pilot, lambda: screen.panel.filtering)
@@ -236,10 +236,10 @@ async def test_the_cursor_stays_on_its_case_when_the_rows_change() -> None:
         table, pilot = app.place.panel.table, app.hand
         await pilot.press("end", "up", "up")
         assert table.case_id == "case-7"
-        await pilot.press("S")
+        await pilot.press("o")
         assert table.case_id == "case-7"
         assert "Split a long function" in table.render_line(table.cursor - table.scroll_offset.y).text
-        await pilot.press("g", "g")
+        await pilot.press("G", "G")
         assert table.case_id == "case-7"
         assert table.cursor == 2
 
@@ -308,7 +308,7 @@ async def test_the_statistics_choose_the_pair_below() -> None:
     async with running_app(matrix_of()) as app:
         screen, pilot = app.place, app.hand
         assert "gpt-5.2 passes 3 cases that gemini-3-pro does not" in text(screen)
-        await pilot.press("p")
+        await pilot.press("I")
         await until(pilot, lambda: isinstance(app.screen, FiguresScreen))
         await pilot.press("home", "enter")
         await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in text(screen))
@@ -319,7 +319,7 @@ async def test_figures_of_pairs_are_whole_or_left_out(width: int, expected: bool
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
     async with running_app(matrix, (width, 24)) as app:
         await until(app.hand, lambda: bool(app.matrix.statistics.pairs))
-        await app.hand.press("p")
+        await app.hand.press("I")
         await until(app.hand, lambda: isinstance(app.screen, FiguresScreen))
         shown = app.screen.query_one(LineListView)
         await until(app.hand, lambda: "40 won" in shown.render_line(0).text)
@@ -382,7 +382,7 @@ async def test_the_key_of_the_statistics_waits_until_they_are_computed() -> None
     async with running_app(matrix_of()) as app:
         place = app.place
         place.updates.counted.clear()
-        await app.hand.press("p")
+        await app.hand.press("I")
         assert app.screen is place
         place.updates.counted.set()
         await until(app.hand, lambda: isinstance(app.screen, FiguresScreen))

@@ -137,8 +137,8 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         check.look()
         check.step(("c", *"a note", "enter"), "saved with the extent")
         check.step("3", "u undoes")
-        check.step("[", "a note")
-        for key, text in {"g": "Version", "t": "Weight × extent determines", "T": "Nothing is overwritten"}.items():
+        check.step(",", "a note")
+        for key, text in {"G": "Version", "B": "Weight × extent determines", "T": "Nothing is overwritten"}.items():
             check.step(key, text)
             check.back(text)
         check.step("?", "Show masked names")
@@ -163,7 +163,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         check.back("Sort queue")
         check.step("!", "Reveal the names?")
         check.back("Reveal the names?", "n")
-        for key in ("a", "f", "o", "n", "N"):
+        for key in ("a", "I", "O", "n", "N"):
             check.step(key, "Not available while names are hidden")
         check.step("d", "e")
         check.step("d", "voice on")
@@ -183,7 +183,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         assert not any(name.encode() in written for name in NAMES), "not for a moment"
         shown.press("!", "y")
         shown.wait_for("Names are now visible")
-        shown.press("[")
+        shown.press(",")
         shown.wait_until(lambda now: "zebra-one" in now or "walrus-two" in now, "a name is in the title")
         assert check.steps > 40
         shown.press("q")
@@ -239,7 +239,7 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not run: {A}.")
-        await seen.press("g", "escape")
+        await seen.press("G", "escape")
         assert not seen.notices
         await seen.press("exclamation_mark", "y")
         await seen.until(lambda: any(A in notice for notice in seen.notices))
@@ -252,7 +252,7 @@ async def test_other_peoples_scores_are_hidden_until_then(tmp_path: Path) -> Non
         others.give(item.key, 4, "their reason")
     async with reviewed(tmp_path, store) as (seen, _):
         await give(seen, "1")
-        await seen.press("left_square_bracket")
+        await seen.press("comma")
         await seen.until(lambda: "▸ 1" in drawn(seen))
         assert OTHER not in drawn(seen)
         assert "their reason" not in drawn(seen)
@@ -273,7 +273,7 @@ async def score_and_look_beside_names(seen: Seen) -> None:
     await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
     await seen.press("H", "enter")
     await seen.until(lambda: "saved runs" in drawn(seen))
-    await seen.press("full_stop", "full_stop", "full_stop")
+    await seen.press("right_square_bracket", "right_square_bracket", "right_square_bracket")
     await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
     assert "4 total" not in drawn(seen)
     await seen.press("m")
@@ -308,7 +308,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
-        await seen.press("e")
+        await seen.press("O")
         await seen.until(lambda: "names next to 6 scores" in drawn(seen))
 
 
@@ -351,7 +351,7 @@ async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Pat
         await seen.press("escape")
         await give(seen, "1")
         assert acts(session)[-1].masked == 3
-        await seen.press("left_square_bracket", "exclamation_mark", "y")
+        await seen.press("comma", "exclamation_mark", "y")
         await seen.until(lambda: "I am Zebra-One, and Claude by Anthropic" in drawn(seen))
         assert "masked" not in drawn(seen)
 
@@ -382,7 +382,7 @@ async def test_names_seen_after_a_fresh_start_are_recorded_once(
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, session):
         await give(seen, "1")
-    for number, (where, key) in enumerate({"Explore": "enter", "Compare": "c", "a report": "e"}.items(), 2):
+    for number, (where, key) in enumerate({"Explore": "enter", "Compare": "C", "a report": "O"}.items(), 2):
         async with at_runs(tmp_path, store, config=Config(reviewer=ME)) as (seen, session):
             assert len(acts(session)) == number - 1, "the list shows no answer"
             await seen.press(key)

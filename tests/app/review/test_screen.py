@@ -68,7 +68,7 @@ async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritte
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)
         await give(seen, "3")
-        await seen.press("left_square_bracket")
+        await seen.press("comma")
         await seen.until(lambda: here(seen) == first)
         assert "▸ 3  major" in drawn(seen)
         assert "4 × 3 = 12" in drawn(seen)
@@ -105,7 +105,7 @@ async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> N
         await give(seen, "3")
         [score] = acts(session)
         assert (score.extent, score.note) == (3, "3 u x\nmore")
-        await seen.press("left_square_bracket")
+        await seen.press("comma")
         await seen.until(lambda: here(seen) == first)
         await seen.press("c", *"!", "escape")
         await seen.until(lambda: not screen(seen).view.criterion.editor.is_open)
@@ -133,7 +133,7 @@ async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_
         await seen.until(lambda: screen(seen).review_session.scored == 1, "the extent is given")
         assert [(act.extent, act.note) for act in acts(session)] == [(3, "say 4")]
         await seen.until(lambda: target(seen))
-        await type_at_once(seen, "slash", *"is:open", "enter", "g")
+        await type_at_once(seen, "slash", *"is:open", "enter", "G")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen), "guidance")
         assert screen(seen).view.queue.filter_text == "is:open"
         assert "filter 0/5" in title(seen)
@@ -242,7 +242,7 @@ async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, mon
             return plain(*given)  # type: ignore[arg-type]
 
         monkeypatch.setattr(answers, "load", slow)
-        await give_on(seen, "right_square_bracket", "right_square_bracket")
+        await give_on(seen, "full_stop", "full_stop")
         await seen.press("4", "minus", "x")
         assert acts(session) == ()
         go_on.set()
@@ -278,11 +278,11 @@ async def test_an_answer_that_cannot_be_read_says_why_and_is_passed_over(tmp_pat
             raise StoreError("The disk is gone", where="x")
 
         answers.load = broken  # type: ignore[method-assign, assignment]
-        await seen.press("right_square_bracket", "right_square_bracket")
+        await seen.press("full_stop", "full_stop")
         await seen.until(lambda: "The disk is gone" in drawn(seen))
         await seen.press("3")
         assert acts(session) == ()
-        await seen.press("right_square_bracket", "right_square_bracket")
+        await seen.press("full_stop", "full_stop")
         await seen.until(lambda: "c1 · greet a guest" in drawn(seen) and "The disk is gone" in drawn(seen))
         await seen.until(lambda: "Stays polite" in drawn(seen), "the criterion is the item's, not the one before")
         assert "query by mail" not in drawn(seen), "nor is the prompt"
@@ -323,7 +323,7 @@ async def test_enter_goes_to_what_is_open_and_brackets_to_what_is_beside(tmp_pat
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
         keys = [item.key for item in screen(seen).review_session.review.items]
         await give(seen, "3", "2")
-        await seen.press("left_square_bracket", "left_square_bracket")
+        await seen.press("comma", "comma")
         await seen.until(lambda: target(seen) == keys[0])
         await seen.press("enter")
         await seen.until(lambda: target(seen) == keys[2])
@@ -335,7 +335,7 @@ async def test_enter_goes_to_what_is_open_and_brackets_to_what_is_beside(tmp_pat
         await seen.until(lambda: seen.notices and "last open" in seen.notices[-1])
         await give(seen, "1")
         await seen.until(lambda: "All 6 items" in drawn(seen))
-        await seen.press("left_square_bracket")
+        await seen.press("comma")
         await seen.until(lambda: target(seen) == keys[5])
 
 
@@ -427,7 +427,7 @@ async def test_a_run_without_criteria_says_what_to_do(tmp_path: Path) -> None:
     async with at_runs(tmp_path, keep_run(tmp_path, results(cases=bare), cases=bare)) as (seen, session):
         await seen.press("v")
         await seen.until(lambda: isinstance(seen.app.screen, ReviewScreen) and "riskCriteria" in drawn(seen))
-        await seen.press("3", "minus", "c", "u", "x", "a", "f", "T", "d", "n", "z", "enter", "right_square_bracket")
+        await seen.press("3", "minus", "c", "u", "x", "a", "I", "T", "d", "n", "z", "enter", "full_stop")
         while not isinstance(seen.app.screen, ReviewScreen):
             await seen.press("escape")
         assert acts(session) == ()
@@ -457,7 +457,7 @@ async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple
     async with reviewed(tmp_path, keep_run(tmp_path, kept, cases=(case,)), size=size) as (seen, session):
         await seen.press("c", *"x", "enter")
         await give(seen, "3")
-        for key in ("g", "t", "T", "question_mark"):
+        for key in ("G", "B", "T", "question_mark"):
             await seen.press(key)
             await seen.until(lambda: not isinstance(seen.app.screen, ReviewScreen))
             assert "\x1b" not in drawn(seen)

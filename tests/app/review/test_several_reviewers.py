@@ -116,7 +116,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
 
 async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
-        await seen.press("f")
+        await seen.press("I")
         await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen) and seen.app.screen.page is not None)
         await seen.until(lambda: "Answers by band" in drawn(seen))
         text = drawn(seen)
@@ -135,7 +135,7 @@ async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: 
     async with at_runs(tmp_path, two(tmp_path)) as (seen, session):
         await seen.press("enter")
         await seen.until(lambda: "saved runs" in drawn(seen))
-        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.press("right_square_bracket", "right_square_bracket", "right_square_bracket")
         await seen.until(lambda: "zebra-one" in drawn(seen) and "differ" in drawn(seen))
         text = drawn(seen)
         assert "critical ×4" in text
@@ -165,7 +165,7 @@ async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: 
 async def test_a_report_is_written_from_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
-        await seen.press("o")
+        await seen.press("O")
         await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
         await seen.press("down", "enter", "enter")
         await seen.until(lambda: list(tmp_path.glob("*.md")) and "Saved" in drawn(seen))

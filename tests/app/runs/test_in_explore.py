@@ -341,7 +341,7 @@ async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp
     file = tmp_path / "report.json"
     file.write_text("mine")
     async with at_runs(store, tmp_path) as (seen, _):
-        await seen.press("e")
+        await seen.press("O")
         await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
         line = seen.app.screen.query_one(PromptInput)
         await seen.press("down", "down")
@@ -387,5 +387,5 @@ async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
         title = runs_screen(seen).query_one("RunsTitle")
         await seen.until(lambda: "no saved runs yet" in str(title.render()))
-        await seen.press("enter", "r", "f", "p", "b", "e", "D", "delete", "escape")
+        await seen.press("enter", "r", "f", "p", "b", "O", "D", "delete", "escape")
         await seen.until(lambda: in_explore(seen))

@@ -97,11 +97,11 @@ async def test_what_streams_unseen_is_whole_when_it_is_looked_at(tmp_path: Path)
         await start(seen)
         session.say(*begun(A), TextArrived(A, 1, 0, "first "))
         await seen.until(lambda: "first" in seen.text(0))
-        await seen.press("right_square_bracket")
+        await seen.press("full_stop")
         session.say(TextArrived(A, 1, 0, "second "))
         await seen.until(lambda: seen.screen.selection.case_id == "two")
         assert "first" not in seen.text(0)
-        await seen.press("left_square_bracket")
+        await seen.press("comma")
         session.say(TextArrived(A, 1, 0, "third"))
         await seen.until(lambda: "first second third" in seen.text(0))
 
@@ -110,7 +110,7 @@ async def test_nothing_is_gathered_for_a_trial_that_is_over(tmp_path: Path) -> N
     session = session_for(tmp_path)
     async with explored(session) as seen:
         await start(seen)
-        await seen.press("right_square_bracket")
+        await seen.press("full_stop")
         session.say(*begun(A), TextArrived(A, 1, 0, "unseen"))
         queue = seen.screen.context.runs
         await seen.until(lambda: bool(queue.messages.text))
@@ -149,7 +149,7 @@ async def test_attempts_follow_each_other_and_are_listed(tmp_path: Path) -> None
         assert "2/3" in seen.pane(0).figures
         session.say(TrialFinished(result_of(A, "passed", step_of("good"), flaky=True, earlier=[first])))
         await seen.until(lambda: seen.row.startswith("◐"))
-        await seen.press("full_stop", "full_stop", "full_stop")
+        await seen.press("right_square_bracket", "right_square_bracket", "right_square_bracket")
         await seen.until(lambda: "Attempts 2" in str(seen.screen.query_one("#tabs").render()))
     store.close()
 
@@ -168,7 +168,7 @@ async def test_a_second_run_is_queued_and_then_runs(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
         await start(seen)
-        await seen.press("right_square_bracket")
+        await seen.press("full_stop")
         await seen.press("r")
         await seen.until(lambda: "Queued" in seen.text(0))
         await seen.until(lambda: "1 queued" in seen.header)
@@ -325,7 +325,7 @@ async def test_leaving_asks_while_a_run_is_going(tmp_path: Path) -> None:
 async def test_streaming_can_be_turned_off_for_the_next_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
-        await seen.press("s")
+        await seen.press("W")
         await start(seen)
         assert session.plans[-1].options.stream is False
 

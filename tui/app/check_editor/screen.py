@@ -24,6 +24,7 @@ from tui.app.check_editor.lines import (
 )
 from tui.app.context import AppContext
 from tui.app.dialogs import ConfirmScreen
+from tui.app.keymap import shared
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.checks_lines import CheckRow
@@ -117,8 +118,8 @@ class CheckEditorScreen(AppScreen[None]):
         bind("ctrl+t", "toggle_scope", "check.scope", "Edit this check, or every equal check of the suite", "scope"),
         bind("down", "move(1)", "check.down", "Next recorded answer"),
         bind("up", "move(-1)", "check.up", "Previous recorded answer"),
-        bind("n", "match(1)", "check.next-match", "Next match", "next match"),
-        bind("N", "match(-1)", "check.previous-match", "Previous match"),
+        shared("answer.next-match", "match(1)", label="next match"),
+        shared("answer.previous-match", "match(-1)"),
         bind("escape", "leave", "check.leave", "Close the check editor", "back"),
     ]
     AUTO_FOCUS = "PromptInput"

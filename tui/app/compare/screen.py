@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
@@ -17,7 +17,7 @@ from tui.app.compare.lines import Names, leaderboard_of, nothing_lines, source_l
 from tui.app.compare.pairs import AnswerPairs, CaseEntry, ComparisonSession, next_answer
 from tui.app.compare.view import CaseList, CompareTitle, CompareView
 from tui.app.context import AppContext
-from tui.app.keymap import with_keys
+from tui.app.keymap import shared, with_keys
 from tui.app.navigator import Navigator
 from tui.app.notifications import notify_error
 from tui.app.presentation.table_lines import Figures
@@ -37,13 +37,6 @@ _LEAST_CASES, _LEAST_ANSWERS = 20, 60
 _HIDDEN = "Names are hidden in blind mode. Press {toggle_blind} to show them."
 
 
-def _key(key: str, action: str, name: str, tooltip: str, label: str = "", key_display: str | None = None) -> Binding:
-    """Return a binding with an id that the config can give another key; without a `label` it is not in the footer."""
-    return Binding(
-        key, action, label or tooltip, id=f"compare.{name}", tooltip=tooltip, show=bool(label), key_display=key_display
-    )
-
-
 class CompareScreen(AppScreen[None]):
     """Compare the answers of two sources, beginning at `case` if both have answered it."""
 
@@ -58,22 +51,28 @@ class CompareScreen(AppScreen[None]):
     CompareScreen #body { height: 1fr; layers: panels borders; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("right_square_bracket", "step(1)", "next-case", "Next case", "next case", "]"),
-        _key("left_square_bracket", "step(-1)", "case-before", "Previous case", key_display="["),
-        _key("a", "prefer('a')", "prefer-a", "Prefer the left answer and go to the next pair"),
-        _key("b", "prefer('b')", "prefer-b", "Prefer the right answer and go to the next pair"),
-        _key("t", "prefer('tie')", "tie", "Record a tie and go to the next pair"),
-        _key("x", "prefer('both_bad')", "both-bad", "Record both as bad and go to the next pair"),
-        _key("B", "toggle_blind", "blind", "Toggle blind mode: hide names and verdicts, shuffle the sides", "blind"),
-        _key("p", "show_leaderboard", "standing", "Show the ranking of models by preference", "preferences"),
-        _key("1", "choose_source(0)", "source-a", "Choose the answers on side A", "choose A"),
-        _key("2", "choose_source(1)", "source-b", "Choose the answers on side B", "choose B"),
-        _key("3", "next_answer(0)", "repeat-a", "Next repeat or attempt of A"),
-        _key("4", "next_answer(1)", "repeat-b", "Next repeat or attempt of B"),
-        _key("o", "toggle_fold", "fold", "Fold or show unchanged lines", "fold"),
-        _key("Q", "toggle_question", "question", "Show the whole prompt, or one line of it", "prompt"),
-        bind("O", "export", "look.export", "Export a report of the run"),
-        _key("escape", "leave", "leave", "Back", "back"),
+        shared("look.next-case", "step(1)", label="next case"),
+        shared("look.case-before", "step(-1)"),
+        bind("a", "prefer('a')", "compare.prefer-a", "Prefer the left answer and go to the next pair"),
+        bind("b", "prefer('b')", "compare.prefer-b", "Prefer the right answer and go to the next pair"),
+        bind("t", "prefer('tie')", "compare.tie", "Record a tie and go to the next pair"),
+        bind("x", "prefer('both_bad')", "compare.both-bad", "Record both as bad and go to the next pair"),
+        bind(
+            "B",
+            "toggle_blind",
+            "compare.blind",
+            "Toggle blind mode: hide names and verdicts, shuffle the sides",
+            "blind",
+        ),
+        shared("look.figures", "show_leaderboard", "Show the ranking of models by preference", label="preferences"),
+        bind("1", "choose_source(0)", "compare.source-a", "Choose the answers on side A", "choose A"),
+        bind("2", "choose_source(1)", "compare.source-b", "Choose the answers on side B", "choose B"),
+        bind("3", "next_answer(0)", "compare.repeat-a", "Next repeat or attempt of A"),
+        bind("4", "next_answer(1)", "compare.repeat-b", "Next repeat or attempt of B"),
+        bind("o", "toggle_fold", "compare.fold", "Fold or show unchanged lines", "fold"),
+        bind("Q", "toggle_question", "compare.question", "Show the whole prompt, or one line of it", "prompt"),
+        shared("look.export", "export", label=""),
+        bind("escape", "leave", "compare.leave", "Back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
 

@@ -27,7 +27,7 @@ from tui.app.diff.highlight import no_sides
 from tui.app.diff.lines import block_lines, file_line, pair_heads_line, pair_line, place_line, refused_line
 from tui.app.diff.pairs import FilePair, ShownFile, pair_files, shown_file
 from tui.app.diff.view import DiffView
-from tui.app.keymap import with_keys
+from tui.app.keymap import shared, with_keys
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
@@ -122,11 +122,11 @@ class DiffPanel(Vertical):
     DiffPanel.-empty > Horizontal, DiffPanel.-empty > PlaceLine { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("slash", "search", "diff.search", "Search the diff", "search", "/"),
+        shared("look.filter", "search", "Search the diff", label="search"),
         bind("plus", "widen(1)", "diff.more", "More context lines", "more", "+"),
         bind("minus", "widen(-1)", "diff.less", "Fewer context lines", shown="-"),
         bind("vertical_line", "toggle_pair", "diff.both", "Show another model's changes beside these", "both", "|"),
-        bind("b", "pick_block", "diff.block", "Preview another code block for the target file", "block"),
+        bind("B", "pick_block", "diff.block", "Preview another code block for the target file", "block"),
         bind("c", "copy_patch", "diff.copy", "Copy all changes as a patch", "copy"),
         bind("p", "save_patch", "diff.save", "Save all changes as a patch file", "save"),
         bind("o", "open_file", "diff.open", "Open the changed file in $EDITOR", "open"),

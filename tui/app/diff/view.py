@@ -21,6 +21,7 @@ from tui.app.diff.layout import DiffSearch, Document, Look
 from tui.app.diff.pairs import ShownFile, sides_of
 from tui.app.diff.render import MOST_SHIFTED, DiffStyle, Ground, Pen, draw_row, grounds
 from tui.app.diff.word_diff import ChangedWords
+from tui.app.keymap import shared
 from tui.app.text.highlight import LineColours
 from tui.app.theme.palette import COLOURS, contrast
 from tui.app.theme.styles import CODE_COLOURS, MadeStyles
@@ -78,7 +79,7 @@ class DiffView(TailView, can_focus=True):
         bind("K", "hunk_beside(-1)", "diff.hunk-before", "Previous change"),
         bind("right_curly_bracket", "file_beside(1)", "diff.next-file", "Next file", shown="}"),
         bind("left_curly_bracket", "file_beside(-1)", "diff.file-before", "Previous file", shown="{"),
-        bind("v", "turn('beside')", "diff.split", "Toggle split and unified view", "split"),
+        bind("V", "turn('beside')", "diff.split", "Toggle split and unified view", "split"),
         bind("w", "turn('wrap')", "diff.wrap", "Wrap or cut long lines", "wrap"),
         bind(
             "i",
@@ -88,8 +89,8 @@ class DiffView(TailView, can_focus=True):
             "whitespace",
         ),
         bind("number_sign", "turn('numbers')", "diff.numbers", "Show or hide line numbers", shown="#"),
-        bind("n", "match_beside(1)", "diff.next-match", "Next search result"),
-        bind("N", "match_beside(-1)", "diff.match-before", "Previous search result"),
+        shared("answer.next-match", "match_beside(1)", "Next search result, or next change without a search"),
+        shared("answer.previous-match", "match_beside(-1)", "Previous search result, or previous change"),
         bind("left,h", "shift(-1)", "diff.left", "Scroll left"),
         bind("right,l", "shift(1)", "diff.right", "Scroll right"),
     ]
@@ -315,9 +316,11 @@ class DiffView(TailView, can_focus=True):
         return len(found.matches)
 
     def action_match_beside(self, by: int) -> None:
-        """Go to the next or previous match, around the ends."""
+        """Go to the next or previous match, around the ends; to a change if nothing is searched."""
         if self.search_matches.matches:
             self._go_to_match((self.search_matches.current + by) % len(self.search_matches.matches))
+        elif not self.search_matches.text:
+            self.action_hunk_beside(by)
 
     def _go_to_match(self, number: int) -> None:
         match = self.search_matches.go_to(number)

@@ -100,7 +100,7 @@ class ExploreScreen(FrameScreen):
         self.arrangement.fit(event.size)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key is active. While a filter is typed, the key of the filter is a normal character."""
+        """Return whether a key is active. The key of the filter is a character of the filter, or searches the diff."""
         del parameters
         if action in _CASE_ACTIONS and not self.arrangement.has_case:
             return False
@@ -112,7 +112,7 @@ class ExploreScreen(FrameScreen):
             return self.run_controls.can_pause
         if action == "follow_run":
             return self.live_run.can_follow
-        return action != "filter" or not self.suites.typing
+        return action != "filter" or not (self.suites.typing or self.details.searches_diff)
 
     # Selection
 

@@ -1,16 +1,18 @@
 """The tabs below the answers: Checks, Diff, Prompt, Risk, Attempts."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from tui.app.bindings import bind
 from tui.app.context import AppContext
 from tui.app.diff.changes import count_changes, has_changes, missing_changes
 from tui.app.explore.attempt_lines import (
@@ -24,7 +26,7 @@ from tui.app.explore.attempt_lines import (
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
 from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
-from tui.app.keymap import with_keys
+from tui.app.keymap import shared, with_keys
 from tui.app.open_suites import OpenSuite, Selection
 from tui.app.presentation.checks_lines import CheckRow
 from tui.app.presentation.names import model_names
@@ -122,8 +124,9 @@ class _RiskTable(LineListView):
     """The rows of the Risk tab."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,v", "choose", "review", id="risk.review", tooltip="Score this answer", key_display="Enter"),
-        Binding("T", "trail", "trail", id="risk.trail", tooltip="Show the history of this item"),
+        bind("enter", "choose", "risk.review", "Score this answer", "review", "Enter"),
+        shared("look.review", "choose", "Score this answer", label=""),
+        bind("T", "trail", "risk.trail", "Show the history of this item", "trail"),
     ]
     rows: Sequence[BesideRow] = ()
     rule = BandRule()
@@ -290,6 +293,11 @@ class DetailTabs(Vertical):
         tab = self._tabs["checks"]
         return tab.row if isinstance(tab, ChecksTab) and tab.display else None
 
+    @property
+    def searches_diff(self) -> bool:
+        """Return whether the diff has the focus: the key of the filter searches it."""
+        return self.diff is not None and self.diff.has_focus_within
+
     def offers(self, tab: TabId) -> bool:
         """Return whether the selected case has a tab."""
         return any(each.id == tab for each in self._line.tabs)
@@ -366,7 +374,8 @@ class DetailTabs(Vertical):
         item = next((each for each in review.items if each.key == message.item), None) if review else None
         if review is not None and item is not None:
             acts = [act for act in review.board.trail(item.key) if not review.hides(act)]
-            self.app.push_screen(TextScreen("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T"))
+            lines = partial(trail_lines, item, acts, review.rule)
+            self.app.push_screen(TextScreen("Trail", lines, "risk.trail"))
 
     def _put_name(self, case: Case | None) -> None:
         """Display the id and the full name of the case in the frame, because the tree may cut them."""

@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from tui.app.bindings import bind
 from tui.app.context import AppContext
+from tui.app.keymap import shared
 from tui.app.matrix.cell_view import CellReader
 from tui.app.matrix.controls import BaselineControls, RowControls
 from tui.app.matrix.matrix import Matrix, pair_to_compare
@@ -38,26 +39,26 @@ from tui.session.answers import Source
 from tui.session.run_history import RunHistory
 
 MATRIX_KEYS: list[BindingType] = [
-    bind("p", "statistics", "matrix.statistics", "Statistics: compare each pair of models", "statistics"),
-    bind("s", "sort", "matrix.sort", "Sort rows", "sort"),
+    shared("look.figures", "statistics", "Statistics: compare each pair of models", label="statistics"),
+    shared("look.sort", "sort", "Sort rows", label="sort"),
     bind("d", "toggle_differing", "matrix.differing", "Show only cases in which models differ, or all", "differing"),
     bind("b", "choose_baseline", "matrix.baseline", "Compare with an earlier run", "baseline"),
-    bind("c", "compare", "matrix.compare", "Compare the answers of two models word by word", "compare"),
-    bind("R", "run_suite", "matrix.run-all", "Run the whole suite", "run all"),
-    bind("P", "toggle_pause", "matrix.pause", "Pause or continue the run", "pause"),
-    bind("f", "run_failed", "matrix.run-failed", "Rerun failed trials", "rerun failed"),
-    bind("slash", "filter", "matrix.filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)", "filter", "/"),
-    bind("v", "review", "matrix.review", "Review: score the risk of answers", "review"),
-    bind("O", "export", "look.export", "Export a report of the run"),
-    bind("g", "group", "matrix.group", "Group by category, by tag, or not", "group"),
-    bind("i", "toggle_figures", "matrix.figures", "Show more or fewer figures in the column headers", "figures"),
-    bind("S", "reverse", "matrix.reverse", "Reverse the order"),
-    bind("n", "next_differing(1)", "matrix.next-differing", "Next case in which models differ"),
-    bind("N", "next_differing(-1)", "matrix.differing-before", "Previous case in which models differ"),
-    bind("greater_than_sign", "change_concurrency(1)", "matrix.more", "Raise concurrency", "", ">"),
-    bind("less_than_sign", "change_concurrency(-1)", "matrix.fewer", "Lower concurrency", "", "<"),
-    bind("X", "cancel_all", "matrix.cancel-all", "Cancel the run and all queued runs"),
-    bind("m", "leave", "matrix.leave", "Back to Explore"),
+    shared("look.compare", "compare", "Compare the answers of two models word by word"),
+    shared("run.suite", "run_suite"),
+    shared("run.pause", "toggle_pause"),
+    shared("run.failed", "run_failed"),
+    shared("look.filter", "filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)"),
+    shared("look.review", "review"),
+    shared("look.export", "export", label=""),
+    bind("G", "group", "matrix.group", "Group by category, by tag, or not", "group"),
+    bind("i", "toggle_figures", "matrix.figures", "Show more or fewer figures in the column headers", "heads"),
+    bind("o", "reverse", "matrix.reverse", "Reverse the order"),
+    shared("answer.next-match", "next_differing(1)", "Next case in which models differ"),
+    shared("answer.previous-match", "next_differing(-1)", "Previous case in which models differ"),
+    shared("run.more", "change_concurrency(1)"),
+    shared("run.fewer", "change_concurrency(-1)"),
+    shared("run.cancel-all", "cancel_all"),
+    shared("look.matrix", "leave", "Close the matrix", label=""),
     bind("escape", "back", "matrix.back", "Leave the filter, or go back to Explore"),
 ]
 

@@ -1,18 +1,18 @@
 """The Review screen: a reviewer scores answers by criteria, one item after the other, blind on request."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Key, Resize
 
+from tui.app.bindings import bind
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
-from tui.app.keymap import with_keys
+from tui.app.keymap import shared, with_keys
 from tui.app.navigator import Navigator
 from tui.app.presentation.pieces import Line
 from tui.app.presentation.trail_lines import trail_lines
@@ -73,19 +73,8 @@ _LOOK = "Leaving is recorded as a look at names and counted in reports; quitting
 _EXPLORE = "left blind review for Explore"
 
 
-def _key(key: str, action: str, name: str, tooltip: str, label: str = "", key_display: str | None = None) -> Binding:
-    """Return a binding with an id that the config can give another key; without a `label` it is not in the footer. It
-    has priority: it is done before the next key is read."""
-    return Binding(
-        key,
-        action,
-        label or tooltip,
-        id=f"review.{name}",
-        tooltip=tooltip,
-        show=bool(label),
-        key_display=key_display,
-        priority=True,
-    )
+_bind, _shared = partial(bind, priority=True), partial(shared, priority=True)
+"""A binding with priority is handled before the next key is read."""
 
 
 class ReviewTitle(PieceLine):
@@ -125,35 +114,36 @@ class ReviewScreen(AppScreen[None]):
 
     DEFAULT_CSS = "ReviewScreen { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("asterisk", "focus_extents", "extents", "Show the extents", "extent", "0–4"),
+        _bind("asterisk", "focus_extents", "review.extents", "Show the extents", "extent", "0–4"),
         *(
-            _key(str(extent), f"score('{extent}')", f"extent-{extent}", f"Score {extent}: {word}")
+            _bind(str(extent), f"score('{extent}')", f"review.extent-{extent}", f"Score {extent}: {word}")
             for extent, word in enumerate(EXTENTS)
         ),
-        _key("minus", "score('n/a')", "not-applicable", "Score n/a: the criterion does not apply", "n/a", "-"),
-        _key("c", "note", "note", "Write a note", "note"),
-        _key("enter", "next_open", "next", "Next open item", "next", "Enter"),
-        _key("u", "undo", "undo", "Undo the last score", "undo"),
-        _key("g", "guidance", "guidance", "Guidance: meaning of the extents", "guidance"),
-        _key("t", "rule", "rule", "Show the scoring rule", "rule"),
-        _key("d", "toggle_diff", "diff", "Switch between answer and diff", "diff"),
-        _key("exclamation_mark", "reveal", "reveal", "Reveal the names (cannot be undone)", "reveal", "!"),
-        _key("a", "adjudicate", "adjudicate", "Switch between scoring and deciding disputed items", "decide"),
-        _key("f", "figures", "figures", "Figures: bands, means, agreement", "figures"),
-        _key("S", "toggle_queue", "queue", "Show or hide the queue", "queue"),
-        _key("slash", "filter", "filter", f"Filter the queue ({QUEUE_FILTER.keys_in_words} word !word)", "filter", "/"),
-        _key("escape", "leave", "leave", "Close; scores are saved", "leave"),
-        _key("p", "toggle_prompt", "prompt", "Jump to the answer or back to the prompt", "prompt"),
-        _key("right_square_bracket", "step(1)", "forward", "Next item", key_display="]"),
-        _key("left_square_bracket,backspace", "step(-1)", "back", "Previous item", key_display="["),
-        _key("s", "sort", "sort", "Sort the queue"),
-        _key("m", "masks", "masks", "Show masked names in this answer"),
-        _key("T", "trail", "trail", "Show the history of this item"),
-        _key("x", "withdraw", "withdraw", "Withdraw your score of this item"),
-        _key("o", "export", "report", "Export a report of the run"),
-        _key("z", "zoom", "zoom", "Zoom the answer, or restore the layout"),
-        replace(_key("n", "match(1)", "next-match", "Next match"), priority=False),
-        replace(_key("N", "match(-1)", "match-before", "Previous match"), priority=False),
+        _bind("minus", "score('n/a')", "review.not-applicable", "Score n/a: the criterion does not apply", "n/a", "-"),
+        _bind("c", "note", "review.note", "Write a note", "note"),
+        _bind("enter", "next_open", "review.next", "Next open item", "next", "Enter"),
+        _bind("u", "undo", "review.undo", "Undo the last score", "undo"),
+        _bind("G", "guidance", "review.guidance", "Guidance: meaning of the extents", "guidance"),
+        _bind("B", "rule", "review.rule", "Show the scoring rule", "rule"),
+        _bind("d", "toggle_diff", "review.diff", "Switch between answer and diff", "diff"),
+        _bind("exclamation_mark", "reveal", "review.reveal", "Reveal the names (cannot be undone)", "reveal", "!"),
+        _bind("a", "adjudicate", "review.adjudicate", "Switch between scoring and deciding disputed items", "decide"),
+        _shared("look.figures", "figures", "Figures: bands, means, agreement"),
+        _shared("look.suites", "toggle_queue", "Show or hide the queue", label="queue"),
+        _shared("look.filter", "filter", f"Filter the queue ({QUEUE_FILTER.keys_in_words} word !word)"),
+        _bind("escape", "leave", "review.leave", "Close; scores are saved", "leave"),
+        _bind("p", "toggle_prompt", "review.prompt", "Jump to the answer or back to the prompt", "prompt"),
+        _shared("look.next-case", "step(1)", "Next item"),
+        _shared("look.case-before", "step(-1)", "Previous item"),
+        _bind("backspace", "step(-1)", "review.back", "Previous item"),
+        _shared("look.sort", "sort", "Sort the queue"),
+        _bind("M", "masks", "review.masks", "Show masked names in this answer"),
+        _bind("T", "trail", "review.trail", "Show the history of this item"),
+        _bind("x", "withdraw", "review.withdraw", "Withdraw your score of this item"),
+        _shared("look.export", "export", label=""),
+        _shared("pane.zoom", "zoom", "Zoom the answer, or restore the layout"),
+        shared("answer.next-match", "match(1)"),
+        shared("answer.previous-match", "match(-1)"),
     ]
     AUTO_FOCUS = "AnswerView"
 
@@ -501,20 +491,20 @@ class ReviewScreen(AppScreen[None]):
 
         self.app.push_screen(ChoiceScreen("Sort queue", lines, current, verb="sort"), sort)
 
-    def _open_text(self, title: str, lines: Callable[[int], Sequence[Line]], key: str) -> None:
+    def _open_text(self, title: str, lines: Callable[[int], Sequence[Line]], opened_by: str) -> None:
         self.review_session.timer.touch()
-        self.app.push_screen(TextScreen(title, lines, key))
+        self.app.push_screen(TextScreen(title, lines, opened_by))
 
     def action_guidance(self) -> None:
         """Show what the extents mean."""
         review, item = self.review_session.review, self.review_session.item
-        self._open_text("Guidance", lambda width: guidance_lines(review.guidance, item, width), "g")
+        self._open_text("Guidance", lambda width: guidance_lines(review.guidance, item, width), "review.guidance")
 
     def action_rule(self) -> None:
         """Show how severity and extent give a band."""
         item, rule = self.review_session.item, self.review_session.review.rule
         severity = item.criterion.severity if item else None
-        self._open_text("Severity × extent", lambda width: rule_lines(rule, width, severity), "t")
+        self._open_text("Severity × extent", lambda width: rule_lines(rule, width, severity), "review.rule")
 
     def action_trail(self) -> None:
         """Show all acts on the item; while names are hidden, only those of the reviewer."""
@@ -524,13 +514,13 @@ class ReviewScreen(AppScreen[None]):
         acts = review.board.trail(item.key)
         if self.review_session.hidden:
             acts = tuple(act for act in acts if act.reviewer == review.reviewer)
-        self._open_text("Trail", lambda width: trail_lines(item, acts, review.rule, width), "T")
+        self._open_text("Trail", lambda width: trail_lines(item, acts, review.rule, width), "review.trail")
 
     def action_masks(self) -> None:
         """Show where names are masked, and of which kind they are."""
         loaded = self.view.loaded
         if loaded is not None:
-            self._open_text("Masked names", lambda width: mask_lines(loaded.content, width), "m")
+            self._open_text("Masked names", lambda width: mask_lines(loaded.content, width), "review.masks")
 
     def action_figures(self) -> None:
         """Show bands, means, agreement, and which model gave which answer."""

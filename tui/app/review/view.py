@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.message import Message
 
+from tui.app.keymap import key_of
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer_panel import AnswerPanel
 from tui.app.review.answers import AnswerCache, LoadedAnswer, checks_line, masked_words
@@ -231,10 +232,10 @@ class ReviewView(Horizontal):
     def _name_answer(self, item: ReviewItem) -> None:
         ids = dict.fromkeys(sanitize_line(text, 120) for text in (item.case.id, item.case.name) if text)
         loaded = self._answer_of(item)
-        masks = loaded.content.masks if loaded is not None else 0
+        masks, key = loaded.content.masks if loaded is not None else 0, key_of(self.screen, "review.masks")
         self.answer.set_titles(
             answer_name(item, hidden=self._session.hidden),
-            " · ".join(filter(None, (f"{masked_words(masks)} (m)" if masks else "", *ids))),
+            " · ".join(filter(None, (f"{masked_words(masks)} ({key})" if masks else "", *ids))),
         )
 
     def _show_criterion(self, item: ReviewItem, loaded: LoadedAnswer) -> None:

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.events import Resize
 
 from tui.app.bindings import bind
+from tui.app.keymap import shared
 from tui.app.presentation.figures import counted
 from tui.app.report_export import ReportExporter
 from tui.app.runs.lines import RUN_FILTER, complete_run_filter, day_and_time, parse_run_filter
@@ -54,29 +55,17 @@ class RunsScreen(AppScreen[RunChoice | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("r", "choose('resume')", "runs.resume", "Resume: run the trials without a result", "resume"),
-        bind("f", "choose('failed')", "runs.failed", "Rerun the failed trials of this run", "rerun failed"),
-        bind(
-            "p",
-            "choose('replay')",
-            "runs.replay",
-            "Replay the recorded answers at their original speed",
-            "replay",
-        ),
-        bind("P", "choose('replay at once')", "runs.replay-at-once", "Replay the recorded answers instantly"),
+        shared("run.failed", "choose('failed')", "Rerun the failed trials of this run"),
+        bind("p", "choose('replay')", "runs.replay", "Replay the recorded answers at their original speed", "replay"),
+        bind("i", "choose('replay at once')", "runs.replay-at-once", "Replay the recorded answers instantly"),
         bind("J", "choose('rejudge')", "runs.rejudge", "Judge its answers again with the checks of the suite's file"),
-        bind(
-            "c",
-            "choose('compare')",
-            "runs.compare",
-            "Compare its answers (with the baseline, if there is one)",
-            "compare",
-        ),
-        bind("v", "choose('review')", "runs.review", "Review: score the risk of its answers", "review"),
+        shared("look.compare", "choose('compare')", "Compare its answers (with the baseline, if there is one)"),
+        shared("look.review", "choose('review')", "Review: score the risk of its answers"),
         bind("b", "mark", "runs.baseline", "Set or remove as baseline of its suite", "baseline"),
-        bind("e", "export", "runs.export", "Export a report of the run", "export"),
+        shared("look.export", "export"),
         bind("D", "delete", "runs.delete", "Delete the run permanently", "delete"),
         bind("delete", "delete", "runs.delete-too", "Delete the run permanently"),
-        bind("slash", "filter", "runs.filter", f"Filter runs ({RUN_FILTER.keys_in_words} word !word)", "filter", "/"),
+        shared("look.filter", "filter", f"Filter runs ({RUN_FILTER.keys_in_words} word !word)"),
         bind("escape", "leave", "runs.leave", "Back to the suites", "back"),
     ]
     AUTO_FOCUS = "RunLines"
