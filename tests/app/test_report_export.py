@@ -26,7 +26,6 @@ from tui.model.run import RunRecord
 from tui.store.sqlite import SqliteStore
 
 RUN = small_run().record
-KEYS: dict[type, str] = {}
 SUFFIXES = [".html", ".md", ".json", ".csv", ".xml"]
 
 
@@ -105,7 +104,7 @@ async def test_each_screen_exports_the_run_that_it_shows(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     async with at_runs(tmp_path, keep_run(tmp_path)) as (seen, _):
         await exported(seen, RunsScreen)
-        await seen.press("c")
+        await seen.press("C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "voice on" in drawn(seen))
         await exported(seen, CompareScreen)
         await seen.press("B")
@@ -135,7 +134,7 @@ def message(seen: Seen) -> str:
 
 async def exported(seen: Seen, below: type) -> None:
     """Open the dialog, look for the run in it, and close it."""
-    await seen.press(KEYS.get(below, "O"))
+    await seen.press("O")
     await seen.until(lambda: isinstance(seen.app.screen, ExportScreen) and f"assay report {RUN_ID}" in drawn(seen))
     await seen.press("escape")
     await seen.until(lambda: isinstance(seen.app.screen, below))
@@ -146,7 +145,7 @@ async def test_format_and_options_make_the_command_and_the_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with at_runs(tmp_path, keep_run(tmp_path), size=(80, 24)) as (seen, _):
-        await seen.press(KEYS[RunsScreen])
+        await seen.press("O")
         await seen.until(lambda: isinstance(seen.app.screen, ExportScreen))
         line = seen.app.screen.query_one(PromptInput)
         await seen.until(lambda: line.value.endswith(".html"))

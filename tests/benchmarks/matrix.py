@@ -19,7 +19,7 @@ STEPS = (
     ("e", "empty"),
     ("c", "closed 2"),
     ("x", "show"),
-    ("o", "order"),
+    ("y", "order"),
     ("0", "idle"),
     ("1", "update"),
 )

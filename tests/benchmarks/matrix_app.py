@@ -79,7 +79,7 @@ class MatrixBenchApp(ThemedApp[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "empty", "Empty"),
         Binding("x", "show", "Show"),
-        Binding("o", "order", "Order"),
+        Binding("y", "order", "Order"),
         Binding("1", "update(True)", "Update"),
         Binding("0", "update(False)", "Idle"),
     ]

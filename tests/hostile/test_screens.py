@@ -150,7 +150,7 @@ def explore(visitor: Visitor) -> None:
 def matrix(visitor: Visitor) -> None:
     visitor.press("m", until="wins 0")
     visitor.look("s", "Sort rows", "down")
-    visitor.look("?", "Global")
+    visitor.look("?", "Focused place")
     visitor.press("I", until="Pairs")
     visitor.press("down", "]", "down", "o")
     visitor.look("O", "Export figures", "down")

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
+from tui.app.keymap import bindings_in_order
 from tui.app.presentation.help_lines import key_lines, legend_lines
 from tui.app.presentation.pieces import Line
 from tui.app.screens import Dialog
@@ -146,7 +147,10 @@ class ConfirmScreen(Dialog[bool]):
 
 
 class HelpScreen(Dialog[None]):
-    """A dialog that lists the active bindings of the screen below it, then the meaning of the marks."""
+    """A dialog that lists the active bindings of the screen below it, then the meaning of the marks.
+
+    The bindings of the focused place are first, then those of the screen, then those of the app.
+    """
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
@@ -185,14 +189,30 @@ class HelpScreen(Dialog[None]):
         panel.show_lines([*key_lines(self._keys, width), (), *legend_lines(width)])
 
 
-def _keys_of(screen: Screen[object]) -> list[tuple[str, str, str]]:
-    """Return the group, the displayed keys and the description of each enabled binding of a screen."""
+_HEADINGS = {
+    "run": "Running",
+    "look": "View",
+    "pane": "Answers",
+    "answer": "Answers",
+    "tabs": "Tabs",
+}
+"""The headings of the keys of a screen without a title, by the first part of the ids."""
+
+
+def _keys_of(screen: Screen[Any]) -> list[tuple[str, str, str]]:
+    """Return the heading, the displayed keys and the description of each enabled binding, the focused place first."""
     keys: dict[tuple[str, str], list[str]] = {}
-    for _, binding, enabled, tooltip in screen.active_bindings.values():
-        if enabled and not binding.system:
-            group = (binding.id or "").partition(".")[0]
-            keys.setdefault((group, tooltip or binding.description), []).append(screen.app.get_key_display(binding))
-    return [(group, " ".join(dict.fromkeys(shown)), does) for (group, does), shown in keys.items()]
+    found = [each for each in bindings_in_order(screen) if each.enabled and not each.binding.system]
+    found.sort(key=lambda each: 2 if isinstance(each.node, App) else isinstance(each.node, Screen))
+    for node, binding, _, tooltip in found:
+        if isinstance(node, App):
+            heading = "Everywhere"
+        elif isinstance(node, Screen):
+            heading = node.TITLE or _HEADINGS.get((binding.id or "").partition(".")[0], "More")
+        else:
+            heading = "Focused place"
+        keys.setdefault((heading, tooltip or binding.description), []).append(screen.app.get_key_display(binding))
+    return [(heading, " ".join(dict.fromkeys(shown)), does) for (heading, does), shown in keys.items()]
 
 
 LinesFor = Callable[[int], Sequence[Line]]

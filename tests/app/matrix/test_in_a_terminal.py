@@ -43,7 +43,7 @@ def test_nothing_hostile_comes_out_of_the_matrix(tmp_path: Path) -> None:
         terminal.press("m")
         terminal.wait_for("2 cases × 2 models")
         terminal.wait_for("! error")
-        for key, text in {"s": "Sort rows", "?": "Global", "ctrl+p": "Search for commands"}.items():
+        for key, text in {"s": "Sort rows", "?": "Focused place", "ctrl+p": "Search for commands"}.items():
             terminal.press(key)
             terminal.wait_for(text)
             terminal.press("escape")

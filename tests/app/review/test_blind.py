@@ -142,8 +142,8 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
             check.step(key, text)
             check.back(text)
         check.step("?", "Show masked names")
-        check.step("end", "Global")
-        check.back("Global")
+        check.step("end", "Everywhere")
+        check.back("Everywhere")
         for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
             check.step("ctrl+p", "Search for commands")
             if words:

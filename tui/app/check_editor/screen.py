@@ -113,6 +113,7 @@ class CheckEditorScreen(AppScreen[None]):
     CheckEditorScreen.-narrow #body { layout: vertical; }
     CheckEditorScreen.-narrow #recorded { width: 100%; height: 40%; }
     """
+    TITLE = "Check editor"
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("ctrl+s,w", "save", "check.save", "Save the check to the suite's file", "save"),
         bind("ctrl+t", "toggle_scope", "check.scope", "Edit this check, or every equal check of the suite", "scope"),

@@ -50,6 +50,7 @@ class CompareScreen(AppScreen[None]):
     CompareScreen.-narrow #cases, CompareScreen.-narrow Splitter { display: none; }
     CompareScreen #body { height: 1fr; layers: panels borders; }
     """
+    TITLE = "Compare"
     BINDINGS: ClassVar[list[BindingType]] = [
         shared("look.next-case", "step(1)", label="next case"),
         shared("look.case-before", "step(-1)"),

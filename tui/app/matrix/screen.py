@@ -72,6 +72,7 @@ class MatrixScreen(AppScreen[str | None]):
     DEFAULT_CSS = """
     MatrixScreen { background: $background; color: $foreground; }
     """
+    TITLE = "Matrix"
     BINDINGS: ClassVar[list[BindingType]] = MATRIX_KEYS
     AUTO_FOCUS = "#cells"
 

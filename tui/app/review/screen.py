@@ -113,6 +113,7 @@ class ReviewScreen(AppScreen[None]):
     """Score the answers of a run, beginning at the item `start`, or at the first open one."""
 
     DEFAULT_CSS = "ReviewScreen { background: $background; color: $foreground; }"
+    TITLE = "Review"
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("asterisk", "focus_extents", "review.extents", "Show the extents", "extent", "0–4"),
         *(

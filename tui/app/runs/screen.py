@@ -53,6 +53,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
     RunsScreen RunSetupLines { height: auto; max-height: 9; border: round $quiet-border; padding: 0 1; }
     RunsScreen.-low RunSetupLines { display: none; }
     """
+    TITLE = "Runs"
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("r", "choose('resume')", "runs.resume", "Resume: run the trials without a result", "resume"),
         shared("run.failed", "choose('failed')", "Rerun the failed trials of this run"),
