@@ -325,7 +325,7 @@ async def test_leaving_asks_while_a_run_is_going(tmp_path: Path) -> None:
 async def test_streaming_can_be_turned_off_for_the_next_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
-        await seen.press("W")
+        await seen.press("U")
         await start(seen)
         assert session.plans[-1].options.stream is False
 

@@ -40,7 +40,7 @@ EXPLORE_KEYS: list[BindingType] = [
     shared("run.cancel-all", "cancel_all"),
     shared("run.more", "change_concurrency(1)", "Raise concurrency of the pane's model, or of all models"),
     shared("run.fewer", "change_concurrency(-1)"),
-    bind("W", "toggle_streaming", "run.streaming", "Stream the answers of the next run, or wait for whole ones"),
+    bind("U", "toggle_streaming", "run.streaming", "Stream the answers of the next run, or wait for whole ones"),
     shared("answer.previous-match", "match(-1)"),
     shared("look.case-before", "case_beside(-1)"),
     shared("look.next-case", "case_beside(1)"),
