@@ -50,7 +50,7 @@ async def test_details_are_beside_the_answers_where_the_terminal_is_wide(
 async def test_another_width_keeps_focus_scroll_and_tab(tmp_path: Path) -> None:
     async with explored(answered(tmp_path), (160, 50)) as seen:
         await shown(seen)
-        await seen.press("2", "pagedown", ".")
+        await seen.press("2", "pagedown", "]")
         view, details = seen.pane(1).view, seen.screen.details
         await seen.until(lambda: view.scroll_y > 0)
         before = view.render_line(0).text.strip()
