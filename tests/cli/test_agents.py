@@ -1,8 +1,12 @@
 """TestHaven on the command line: agents as files, commands and servers, and each kind of assertion failing."""
 
 import json
+import sys
+import venv
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.support.command_line import CommandLine
 from tests.support.model_server import ModelServer, say
@@ -127,3 +131,67 @@ def test_a_chat_model_is_asked_as_one_conversation(assay: CommandLine) -> None:
     (result,) = results(ran.out)
     # Eight tokens are too few for an answer.
     assert (result["verdict"], len(result["attempts"][0]["steps"])) == ("incomplete", 2), ran.err
+
+
+@pytest.fixture
+def environment(assay: CommandLine) -> str:
+    """A virtual environment beside the suite's folder that has the module `only_here`."""
+    folder = assay.home / ".venv"
+    venv.create(folder, symlinks=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "only_here.py").write_text("")
+    return ".venv"
+
+
+def test_an_agent_runs_in_its_own_environment(assay: CommandLine, environment: str) -> None:
+    test, agent = write(assay.home, "greet.yaml", TEST), write(assay.home, "agent.py", f"import only_here\n{AGENT}")
+    missing = assay.run("run", test, "--agent", agent, "-f", "json")
+    assert missing.code == 1
+    assert "needs the module only_here" in results(missing.out)[0]["error"]
+    ran = assay.run("run", test, "--agent", agent, "--agent-python", environment, "-f", "json")
+    assert ran.code == 0, ran.err
+    run_id = ran.err.split()[1]
+    resumed = assay.run("run", "--resume", run_id)
+    assert resumed.code == 0, resumed.err
+
+
+def test_the_interpreter_that_a_suite_names_is_part_of_its_consent(assay: CommandLine, environment: str) -> None:
+    (assay.home / "suites").mkdir()
+    write(assay.home / "suites", "agent.py", f"import only_here\n{AGENT}")
+    own = f"agent: {{file: agent.py, python: ../{environment}}}\n{TEST}"
+    test = write(assay.home, "suites/greet.yaml", own)
+    refused = assay.run("run", test)
+    assert (refused.code, refused.out) == (2, "")
+    assert str(assay.home / environment / "bin" / "python") in refused.err
+    assert assay.run("run", test, "-f", "json", "--allow-commands").code == 0
+    other = assay.run("run", test, "-f", "json", "--allow-commands", "--agent-python", sys.executable)
+    assert other.code == 1
+
+
+@pytest.mark.parametrize(
+    ("python", "message"),
+    [
+        ("nowhere", "does not exist"),
+        ("greet.yaml", "is not a program"),
+        ("/bin/true", "is not a Python"),
+        ("suites", "does not exist"),
+    ],
+)
+def test_a_path_that_is_no_python_ends_before_the_run(assay: CommandLine, python: str, message: str) -> None:
+    (assay.home / "suites").mkdir()
+    test, agent = write(assay.home, "greet.yaml", TEST), write(assay.home, "agent.py", AGENT)
+    ran = assay.run("run", test, "--agent", agent, "--agent-python", python)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"The Python of the agent {message}" in ran.err
+    assert "Traceback" not in ran.err
+    assert json.loads(assay.run("runs", "--json").out) == []
+
+
+def test_an_interpreter_needs_an_agent_with_a_file(assay: CommandLine) -> None:
+    test = write(assay.home, "greet.yaml", TEST)
+    alone = assay.run("run", test, "--agent-python", sys.executable)
+    assert alone.code == 2
+    assert "--agent-python needs an agent" in alone.err
+    command = assay.run("run", test, "--agent", "cmd:true", "--agent-python", sys.executable)
+    assert command.code == 2
+    assert "--agent-python is for Python files" in command.err

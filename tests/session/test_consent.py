@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,30 @@ def test_an_agent_file_is_asked_about_until_its_content_is_allowed(tmp_path: Pat
     assert stat.S_IMODE((tmp_path / "data" / "consents.json").stat().st_mode) == 0o600
     (tmp_path / "agent.py").write_text("import os\n")
     assert record.missing(suite) != ()
+
+
+def test_the_interpreter_of_an_agent_is_asked_about_until_it_is_allowed(tmp_path: Path) -> None:
+    home, packages = tmp_path / "suite", tmp_path / ".venv" / "lib" / "python3.11" / "site-packages"
+    for folder in (home, tmp_path / ".venv" / "bin", packages):
+        folder.mkdir(parents=True)
+    (home / "agent.py").write_text("")
+    (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (tmp_path / ".venv" / "bin" / "python").write_text("1")
+    (tmp_path / "python").write_text("1")
+    suite = replace(suite_at(home), agent="agent.py")
+    record = ConsentRecord(tmp_path / "consents.json")
+    (without,) = record.missing(suite)
+    record.grant(without)
+    suite = replace(suite, agent_python="../.venv")
+    (missing,) = record.missing(suite)
+    assert str(tmp_path / ".venv" / "bin" / "python") in missing.what
+    subject = Subject("agent.py", "agent", str(home / "agent.py"), python=str(tmp_path / ".venv" / "bin" / "python"))
+    assert agent_consents(suite, [subject]) == (missing,)
+    record.grant(missing)
+    assert record.missing(suite, [subject]) == ()
+    assert len(record.missing(replace(suite, agent_python="../python"))) == 1
+    for changed in (".venv/bin/python", ".venv/pyvenv.cfg", ".venv/lib/python3.11/site-packages/x.pth"):
+        assert asks_again_after(record, suite, partial((tmp_path / changed).write_text, "import os"))
 
 
 def test_the_agents_that_ship_with_assay_need_none() -> None:

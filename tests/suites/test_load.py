@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +318,35 @@ def test_a_testhaven_file_names_an_agent(agent: str, tmp_path: Path) -> None:
     suite = suite_of(tmp_path, "t.json", json.dumps([{"input": "i", "agent": agent}, {"input": "j"}]))
     assert suite.agent == agent
     assert suite.options == Options(delay_ms=0)
+
+
+def test_a_testhaven_file_names_an_agent_with_its_interpreter(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("")
+    agent = {"file": "./bot.py", "python": sys.executable}
+    suite = suite_of(tmp_path, "t.json", json.dumps([{"input": "i", "agent": agent}, {"input": "j", "agent": agent}]))
+    assert (suite.agent, suite.agent_python) == ("bot.py", sys.executable)
+    assert suite_of(tmp_path, "t.yaml", "{input: i, agent: {file: bot.py}}").agent_python is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("{file: bot.py, python: none}", "none` does not exist; correct the path"),
+        ("{file: bot.py, python: bot.py}", "bot.py` is not a program; correct the path"),
+        ('{file: bot.py, python: " "}', "agent.python: is empty"),
+        ("{file: gone.py}", "gone.py` does not exist"),
+        ("{file: 'cmd:date'}", "is not a Python file"),
+        ("{python: x}", "agent.file: is missing"),
+        ("{file: 7}", "expected text, got the number `7`"),
+        ("[bot.py]", "expected text, or an object with `file`, got a list"),
+        ("{file: bot.py, pyhton: x}", "did you mean `python`?"),
+    ],
+)
+def test_the_problems_of_an_agent_with_its_interpreter(tmp_path: Path, agent: str, message: str) -> None:
+    (tmp_path / "bot.py").write_text("")
+    assert message in "\n".join(
+        lines_of(tmp_path, "t.yaml", f"input: i\nagent: {agent}\nassert: {{output.equals: x}}\n")
+    )
 
 
 def test_words_are_text_where_text_is_expected(tmp_path: Path) -> None:

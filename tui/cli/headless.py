@@ -14,7 +14,7 @@ import click
 from tui.cli.exit_codes import exit_code
 from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
-from tui.cli.run_options import ReportWish, RepositoryWish, RunWish
+from tui.cli.run_options import AgentWish, ReportWish, RepositoryWish, RunWish
 from tui.cli.streams import say, silence_stdout
 from tui.documents.files import read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
@@ -32,7 +32,7 @@ from tui.session.consent import require
 from tui.session.files import write_out
 from tui.session.models import unlisted, unlisted_sentence
 from tui.session.run_history import later_run_id
-from tui.session.session import Session, agent_subject, list_suite_files, open_suite
+from tui.session.session import Session, list_suite_files, open_suite
 from tui.session.store_writer import ResultsNotStored, RetryLimits
 from tui.store.protocol import Store
 
@@ -55,13 +55,15 @@ def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
         notes += _rerun_notes(plan, sum(each.verdict == "unchecked" for each in history.read_outcomes(run_id)))
     for file in wish.suites:
         _check_suite(plan.suite, file, notes)
-    if wish.models or wish.choice or wish.agent or wish.overrides != Overrides() or wish.repository != RepositoryWish():
+    given = (wish.agent, wish.overrides, wish.repository)
+    if wish.models or wish.choice or given != (AgentWish(), Overrides(), RepositoryWish()):
         notes.append(
             "Note: the run continues with its original models, cases and options; the ones given now are ignored."
         )
     if plan.trials:
-        named = agent_subject(wish.agent, Path.cwd()).model_id if wish.agent else None
-        subjects = [subject for subject in plan.subjects if subject.model_id != named]
+        named = wish.agent.subject()
+        is_named = {(named.model_id, named.python)} if named else set()
+        subjects = [subject for subject in plan.subjects if (subject.model_id, subject.python) not in is_named]
         require(session.missing_consents(plan.suite, subjects, saved=True), wish.allowed)
     else:
         notes.append("Note: nothing left to run.")
@@ -169,6 +171,7 @@ async def _run(wish: RunWish) -> int:
         for plan in plans:
             if plan.trials:
                 session.open_providers(plan.subjects)
+                await session.check_interpreters(plan.subjects)
         control = Control()
         with _signals(control) as caught:
             # The ids are printed first: a script reads them from the first lines. All runs listed here are stored.
@@ -196,9 +199,9 @@ async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list
     models = await choose_models(session, wish.choice, suites, notes) if wish.choice else wish.models
     plans = []
     for suite in suites:
-        subjects = session.subjects_of(suite, models, wish.agent)
+        subjects = session.subjects_of(suite, models, wish.agent.subject())
         notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
-        if wish.agent:
+        if wish.agent.name:
             with suppress(StoreError):  # then `--resume` asks for it
                 session.allow_agents(suite, subjects)
         run_id = later_run_id(session.store)
@@ -235,9 +238,9 @@ def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -
         raise SuiteError("The suite has errors", loaded.problems, where=str(file), fix="Fix the errors listed above.")
     notes.extend(str(problem) for problem in loaded.problems)
     # With other subjects on the command line, the suite's own agent is not started.
-    suite = repository.lay_over(
-        replace(loaded.suite, agent=None) if wish.agent or wish.models or wish.choice else loaded.suite
-    )
+    is_replaced = wish.agent.name or wish.models or wish.choice
+    suite = replace(loaded.suite, agent=None, agent_python=None) if is_replaced else loaded.suite
+    suite = repository.lay_over(wish.agent.lay_over(suite))
     if suite.repo_clone and (fault := url_fault(suite.repo_clone.url)):
         raise ConfigError(f"The repository URL is not allowed: it {fault}", where="--clone")
     if suite.repo_clone and suite.repo_clone.branch is not None and (fault := branch_fault(suite.repo_clone.branch)):

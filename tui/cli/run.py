@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from tui.cli.run_options import REPORT_OPTIONS, ReportOptions, RepositoryWish, RunWish, options_into, split_names
+from tui.cli.run_options import (
+    REPORT_OPTIONS,
+    AgentWish,
+    ReportOptions,
+    RepositoryWish,
+    RunWish,
+    options_into,
+    split_names,
+)
 from tui.runner.plan import Overrides
 
 _COUNT = click.IntRange(min=1)
@@ -39,6 +47,17 @@ _OVERRIDES = options_into(
     click.option("--tag", "tags", multiple=True, metavar="T", help="Run only cases with one of these tags."),
     click.option("--case", "cases", multiple=True, metavar="GLOB", help="Run only cases whose id matches."),
 )
+_AGENT = options_into(
+    "agent",
+    AgentWish,
+    click.option("--agent", "name", metavar="FILE", help="Agent to run: FILE.py, 'cmd:COMMAND ARG…' or http://…"),
+    click.option(
+        "--agent-python",
+        "python",
+        metavar="PATH",
+        help="Python that runs the agent's file, or the folder of its virtual environment (default: Assay's own).",
+    ),
+)
 _REPOSITORY = options_into(
     "repository",
     RepositoryWish,
@@ -69,7 +88,7 @@ _PERMISSIONS = options_into(
 @click.option("-m", "--models", multiple=True, metavar="A,B", help="Models to run instead of those in the suite.")
 @click.option("-a", "--all-models", is_flag=True, help="Run every model that the configured providers list.")
 @click.option("-i", "--interactive", is_flag=True, help="Choose the models from a list in the terminal.")
-@click.option("--agent", metavar="FILE", help="Agent to run: FILE.py, 'cmd:COMMAND ARG…' or http://…")
+@_AGENT
 @_OVERRIDES
 @_REPOSITORY
 @click.option("--stream/--no-stream", default=None, help="Stream answers, or request them whole.")
@@ -89,7 +108,7 @@ def run(
     models: tuple[str, ...],
     all_models: bool,
     interactive: bool,
-    agent: str | None,
+    agent: AgentWish,
     overrides: Overrides,
     repository: RepositoryWish,
     stream: bool | None,

@@ -1,5 +1,6 @@
 """The options of `assay run` and `assay report`: how they are declared, and the plain values made of them."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -10,6 +11,7 @@ import click
 
 from tui.model.errors import ConfigError
 from tui.model.run import ReportFormat
+from tui.model.subjects import Subject
 from tui.model.suite import RepoClone, RepositoryContext, Suite
 from tui.runner.plan import Overrides
 
@@ -98,6 +100,32 @@ class RepositoryWish:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentWish:
+    """The agent that replaces a suite's own, and the interpreter of the agent's file; None: as the suite says."""
+
+    name: str | None = None
+    python: str | None = None
+
+    def subject(self) -> Subject | None:
+        """Return the agent that was named, relative to the current folder. Raises ConfigError."""
+        if not self.name:
+            return None
+        from tui.session.session import agent_subject  # imports much that the help does not need
+
+        return agent_subject(self.name, Path.cwd(), self.python)
+
+    def lay_over(self, suite: Suite) -> Suite:
+        """Return the suite with the interpreter for its own agent. Raises ConfigError if it has no agent."""
+        if self.python is None or self.name:
+            return suite
+        if suite.agent is None:
+            raise ConfigError(
+                "--agent-python needs an agent", where=suite.path, fix="Pass its Python file with --agent."
+            )
+        return replace(suite, agent_python=os.path.abspath(os.path.expanduser(self.python)))
+
+
+@dataclass(frozen=True, slots=True)
 class RunWish:
     """What `assay run` was asked to do. `choice` says how the models are found where neither `models` nor the suite
     name them: all that are listed, or those that the person picks."""
@@ -105,7 +133,7 @@ class RunWish:
     suites: tuple[Path, ...]
     models: tuple[str, ...]
     choice: ModelChoice | None
-    agent: str | None
+    agent: AgentWish
     overrides: Overrides
     repository: RepositoryWish
     report: ReportWish

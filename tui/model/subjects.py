@@ -33,7 +33,7 @@ class Subject:
 
     `provider` is a provider's name (a key of `Config.providers` or a built-in one); `how` explains the choice in words,
     for example `openai, because OPENAI_BASE_URL is set`. `price` is the price of its tokens, if known; it is looked up
-    when a run starts and stored with it.
+    when a run starts and stored with it. `python` is the interpreter of an agent's Python file, empty for Assay's own.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Subject:
     settings: Settings = Settings()
     how: str = ""
     price: Price | None = None
+    python: str = ""
 
 
 @dataclass(frozen=True, slots=True)

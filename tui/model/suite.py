@@ -219,7 +219,9 @@ class Suite:
     """A suite file.
 
     `path` is the path as given, `sha256` the hex digest of the file's bytes, `folder` the absolute folder of the file
-    (empty if unknown). `risk_guidance` are the suite's own five lines that explain the extents 0 to 4, or none.
+    (empty if unknown). `agent_python` is the Python, or the folder of the virtual environment, that runs the agent's
+    file; None is Assay's own, and a relative path starts at the suite's folder. `risk_guidance` are the suite's own
+    five lines that explain the extents 0 to 4, or none.
     """
 
     name: str
@@ -233,6 +235,7 @@ class Suite:
     repository_context: RepositoryContext | None = None
     repo_clone: RepoClone | None = None
     agent: str | None = None
+    agent_python: str | None = None
     folder: str = ""
     risk_guidance: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, End, MemoryChunk, Request, Text, ToolCall
 from tui.model.sanitize import sanitize_line
-from tui.model.subjects import ProviderSettings
+from tui.model.subjects import ProviderSettings, Subject
 from tui.providers.agents.answers import AgentAnswer
 from tui.providers.agents.process import ProcessAgent, Room
 from tui.providers.processes.environ import without_keys
@@ -41,6 +41,7 @@ class AgentProvider:
     """The provider of all agents.
 
     `Request.subject.model_id` selects the agent: the path of a `.py` file, `cmd:COMMAND ARG…` or an `http(s)://` URL.
+    A file is run by the interpreter `Request.subject.python`, or by this process's own if that is empty.
 
     Processes get `environ` without variables that look like keys and without the values in `secrets`. A Python file
     may use `memory_bytes`; at most `most_at_once` processes answer at the same time, other steps wait before their
@@ -60,7 +61,7 @@ class AgentProvider:
         self._environ = without_keys(os.environ if environ is None else environ, secrets)
         self._memory_bytes = memory_bytes
         self._room = Room(most_at_once)
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[tuple[str, str], Agent] = {}
         self._most: int | None = None
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
@@ -68,7 +69,7 @@ class AgentProvider:
 
         Raises ProviderError.
         """
-        async with aclosing(self._agent(request.subject.model_id).answer(request)) as pieces:
+        async with aclosing(self._agent(request.subject).answer(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, AgentAnswer):
                     for chunk in _chunks_of(piece, request):
@@ -98,15 +99,16 @@ class AgentProvider:
         self._agents.clear()
         await asyncio.gather(*(agent.close() for agent in agents))
 
-    def _agent(self, model_id: str) -> Agent:
-        agent = self._agents.get(model_id)
+    def _agent(self, subject: Subject) -> Agent:
+        key = (subject.model_id, subject.python)
+        agent = self._agents.get(key)
         if agent is None:
-            agent = self._agents[model_id] = self._open(model_id)
+            agent = self._agents[key] = self._open(*key)
             if self._most is not None and isinstance(agent, Limits):
                 agent.allow(self._most)
         return agent
 
-    def _open(self, model_id: str) -> Agent:
+    def _open(self, model_id: str, python: str) -> Agent:
         if model_id.startswith(("http://", "https://")):
             from tui.providers.agents.endpoint import EndpointAgent  # imports the HTTP library
 
@@ -122,7 +124,10 @@ class AgentProvider:
                 fix="Use a .py file, cmd:COMMAND or an http:// URL.",
             )
         launch = Launch((str(path),), self._environ, _RUNNER, self._memory_bytes)
-        return ProcessAgent(f"agent {sanitize_line(path.name, 80)}", launch, path, self._room)
+        if python:
+            words = (python, str(_RUNNER), str(path), str(self._memory_bytes))
+            launch = Launch(words, self._environ, is_reused=True)
+        return ProcessAgent(f"agent {sanitize_line(path.name, 80)}", launch, path, self._room, python)
 
     def _command(self, model_id: str) -> Launch:
         try:

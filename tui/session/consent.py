@@ -18,6 +18,7 @@ from typing import Literal
 
 from tui.documents.files import NotRegularError, read_beginning, read_whole
 from tui.model.errors import ConsentNeeded, StoreError
+from tui.model.interpreters import files_run_at_start, find_interpreter
 from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
@@ -91,8 +92,9 @@ def consents_of(
     """
     folder = suite.home.resolve()
     file = folder / Path(suite.path).name
-    agents = [suite.agent or "", *(each.model_id for each in subjects if each.provider == "agent")]
-    found = [_agent_consent(agent, file) for agent in agents if agent and not agent.startswith(_REMOTE)]
+    own_python = find_interpreter(suite.agent_python, folder) if suite.agent_python else ""
+    agents = [(suite.agent or "", own_python), *((e.model_id, e.python) for e in subjects if e.provider == "agent")]
+    found = [_agent_consent(agent, python, file) for agent, python in agents if agent and not agent.startswith(_REMOTE)]
     clone, context = suite.repo_clone, suite.repository_context
     if clone and needs_consent(clone.url):
         shown = parse_url(clone.url).url
@@ -133,8 +135,11 @@ def _mark(kind: ConsentKind, *parts: object) -> str:
     return "\n".join((kind, *map(str, parts)))
 
 
-def _agent_consent(agent: str, suite_file: Path) -> Consent:
-    """Return the consent that an agent needs. Agents that come with Assay need none: their mark stays empty."""
+def _agent_consent(agent: str, python: str, suite_file: Path) -> Consent:
+    """Return the consent for an agent and the interpreter of its file, if that is not Assay's own.
+
+    Agents that come with Assay need none: their mark stays empty.
+    """
     folder = suite_file.parent
     if agent.startswith("cmd:"):
         command, here = agent.removeprefix("cmd:"), Path.cwd()  # where the command is started
@@ -143,12 +148,14 @@ def _agent_consent(agent: str, suite_file: Path) -> Consent:
         mark = _mark("agent", suite_file, agent, here, shutil.which(program) or "", content)
         return Consent("agent", f"The run starts the agent {command}", mark)
     file = (folder / agent).resolve()
-    if file.is_relative_to(shipped_folder("test-suites").resolve()):
+    if not python and file.is_relative_to(shipped_folder("test-suites").resolve()):
         return Consent("agent", "", "")
-    what = f"The run starts the Python file {file} as an agent. It has your permissions"
-    return Consent(
-        "agent", what, _mark("agent", suite_file, file, _digest([file, *_files_below(file.parent, _is_imported)]))
-    )
+    run_by = f" with the Python {python}" if python else ""
+    what = f"The run starts the Python file {file} as an agent{run_by}. It has your permissions"
+    content = _digest([file, *_files_below(file.parent, _is_imported)])
+    # Without an interpreter the mark is as in earlier versions: what was allowed stays allowed.
+    interpreter = (python, os.path.realpath(python), _digest(files_run_at_start(python))) if python else ()
+    return Consent("agent", what, _mark("agent", suite_file, file, content, *interpreter))
 
 
 def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:

@@ -98,6 +98,8 @@ def _of_subject(subject: Subject, kind: ProviderKind | None, digests: Digests) -
         with contextlib.suppress(OSError):
             path = Path(subject.model_id)
             yield f"file of {_named(subject)}", f"{path.name}, sha256 {digests.of(path)}"
+        if subject.python:
+            yield f"python of {_named(subject)}", subject.python
 
 
 def _named(subject: Subject) -> str:

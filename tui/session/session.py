@@ -17,6 +17,7 @@ from tui.config.folders import find_folders, find_project_file
 from tui.config.load import load_config
 from tui.model.errors import ConfigError, Problem, ProviderError
 from tui.model.events import Event
+from tui.model.interpreters import find_interpreter, interpreter_fault
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
@@ -50,13 +51,20 @@ if TYPE_CHECKING:
 
 _REMOTE = ("http://", "https://")
 _COMMAND = "cmd:"
+_CHECK_PYTHON = "Check --agent-python, or agent.python in the suite."
 
 
-def agent_subject(written: str, folder: Path) -> Subject:
+def agent_subject(written: str, folder: Path, python: str | None = None) -> Subject:
     """Return the subject for an agent: `FILE.py` (relative to the folder), `cmd:COMMAND ARG…` or `http://…`.
 
-    Raises ConfigError for a missing file and any other form.
+    `python` is the interpreter of a file, or the folder of its virtual environment, relative to the folder too. Raises
+    ConfigError for a missing file or interpreter, and any other form.
     """
+    if python is not None and written.startswith((*_REMOTE, _COMMAND)):
+        raise ConfigError(
+            f"--agent-python is for Python files, and the agent is {sanitize_line(written)}",
+            fix="Remove it, or select a .py file with --agent.",
+        )
     if written.startswith(_REMOTE):
         return Subject(written, "agent", written, how="an agent's HTTP endpoint")
     if written.startswith(_COMMAND):
@@ -70,7 +78,11 @@ def agent_subject(written: str, folder: Path) -> Subject:
         raise ConfigError(
             "The agent file does not exist", where=str(file), fix="Check --agent, or agent: in the suite."
         )
-    return Subject(written, "agent", str(file.resolve()), how="an agent's Python file")
+    interpreter = "" if python is None else find_interpreter(python, folder)
+    if python is not None and (fault := interpreter_fault(interpreter)):
+        raise ConfigError(f"The Python of the agent {fault}", where=interpreter, fix=_CHECK_PYTHON)
+    how = f"an agent's Python file, run by {interpreter}" if interpreter else "an agent's Python file"
+    return Subject(written, "agent", str(file.resolve()), how=how, python=interpreter)
 
 
 def open_suite(
@@ -203,13 +215,12 @@ class Session:
         found = (resolve_subject(name, self.config, self._environ) for name in names)
         return tuple(map(self._providers.name_run, found))
 
-    def subjects_of(self, suite: Suite, names: Sequence[str] = (), agent: str | None = None) -> tuple[Subject, ...]:
-        """Return the subjects to run: the named models and agent, else those of the suite. Raises ConfigError."""
+    def subjects_of(self, suite: Suite, names: Sequence[str] = (), agent: Subject | None = None) -> tuple[Subject, ...]:
+        """Return the subjects to run: the named models and the agent, else those of the suite. Raises ConfigError."""
         if names or agent:
-            agents = (agent_subject(agent, Path.cwd()),) if agent else ()
-            return (*self.resolve(names), *agents)
+            return (*self.resolve(names), *((agent,) if agent else ()))
         if suite.agent:
-            return (agent_subject(suite.agent, suite.home),)
+            return (agent_subject(suite.agent, suite.home, suite.agent_python),)
         if not suite.models:
             raise ConfigError(
                 "The suite has no models", where=suite.path, fix="Pass models with -m, or an agent with --agent."
@@ -236,6 +247,17 @@ class Session:
                     find_model(subject.model_id)
                 except ProviderError as error:
                     raise ConfigError(error.what, where=subject.name, fix=error.fix) from error
+
+    async def check_interpreters(self, subjects: Sequence[Subject]) -> None:
+        """Start the interpreters of agents once, which must have been allowed. Raises ConfigError for one that is no
+        Python, or one that is too old."""
+        from tui.providers.agents.interpreter import running_fault
+        from tui.providers.processes.environ import without_keys
+
+        environ = without_keys(self._environ, self.config.secrets.values())
+        for python in dict.fromkeys(subject.python for subject in subjects if subject.python):
+            if fault := await running_fault(python, environ):
+                raise ConfigError(f"The Python of the agent {fault}", where=python, fix=_CHECK_PYTHON)
 
     def make_plan(
         self,

@@ -44,6 +44,7 @@ _EXPECTED = {
     "list_type": "a list",
     "dict_type": "an object with keys",
     "union_tag_not_found": "text, or an object with `run`",
+    "agent_kind": "text, or an object with `file`",
 }
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 # Of a file with more problems only the first are reported.

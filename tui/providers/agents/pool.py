@@ -21,7 +21,7 @@ class Pool:
 
     def __init__(self, launch: Launch, stamp: Callable[[], Hashable], limit: int) -> None:
         self._launch, self._stamp, self._limit = launch, stamp, limit
-        self._reuses = launch.module is not None
+        self._reuses = launch.module is not None or launch.is_reused
         self._between: dict[TrialKey, Worker] = {}
         self._free: list[Worker] = []
         self._ending: set[asyncio.Task[None]] = set()

@@ -13,8 +13,11 @@ from tui.model.provider_messages import Chunk, Request, Sent
 from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonObject
 from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
+from tui.providers.agents.interpreter import running_fault
 from tui.providers.agents.pool import Pool
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
+
+_LONGEST_FAULT = 1_200  # with the path of an interpreter in it
 
 
 class _Refused(Exception):
@@ -40,11 +43,13 @@ class Room(asyncio.Semaphore):
 class ProcessAgent:
     """Sends steps to the processes of one agent.
 
-    `name` begins every error message; `file` is the Python file, None for a command.
+    `name` begins every error message; `file` is the Python file, None for a command. `python` is the interpreter that
+    runs the file, if it is not this process's own; it is checked before the first step.
     """
 
-    def __init__(self, name: str, launch: Launch, file: Path | None, room: Room) -> None:
+    def __init__(self, name: str, launch: Launch, file: Path | None, room: Room, python: str = "") -> None:
         self._name, self._file, self._room = name, file, room
+        self._unchecked_python, self._environ = python, launch.environ
         self._pool = Pool(launch, self._state_of_folder, room.places)
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
@@ -53,6 +58,8 @@ class ProcessAgent:
             place = sanitize_line(str(self._file))
             raise ProviderError("not_found", f"{self._name} does not exist", fix=f"Searched for {place}.")
         async with self._room:
+            if self._unchecked_python:
+                await self._check_python(self._unchecked_python)
             yield Sent()
             try:
                 answer = await self._answer_with(await self._take(request), request)
@@ -63,6 +70,15 @@ class ProcessAgent:
     async def close(self) -> None:
         """End the agent's processes and return when all have ended."""
         await self._pool.close()
+
+    async def _check_python(self, python: str) -> None:
+        if fault := await running_fault(python, self._environ):
+            raise ProviderError(
+                "not_found",
+                f"{self._name}: {sanitize_line(python, 200)} {fault}",
+                fix="Correct agent.python in the suite, or pass --agent-python.",
+            )
+        self._unchecked_python = ""
 
     async def _take(self, request: Request) -> Worker:
         try:
@@ -104,7 +120,7 @@ class ProcessAgent:
         if worker.is_out_of_turn:
             raise WorkerLost("answered more than once for one step")
         if "fault" in value:
-            raise _Refused(sanitize_line(str(value["fault"]), 600), over=bool(value.get("over")))
+            raise _Refused(sanitize_line(str(value["fault"]), _LONGEST_FAULT), over=bool(value.get("over")))
         return read_answer(value.get("answer"))
 
     def _fault(self, sentence: str, worker: Worker) -> ProviderError:

@@ -1,10 +1,14 @@
 """The program that runs a Python agent file: one request per line in, one answer per line out.
 
-It uses descriptors that the agent does not see. The guard loads it with the standard library only. A request is
+It uses descriptors that the agent does not see. The guard loads it, or another Python runs it (3.9 or newer): it uses
+the standard library only. A request is
 `{"id", "input", "memory"}`; an answer is `{"id", "answer": {…}}`, or `{"id", "fault": sentence, "over": bool}` if the
 agent gave none; `over` says that the process ends. The id is random: other lines on the descriptor are no answers.
 """
 
+from __future__ import annotations
+
+import contextlib
 import importlib.machinery
 import importlib.util
 import inspect
@@ -17,6 +21,7 @@ from typing import Any, BinaryIO
 
 _LONGEST_ANSWER = 16 << 20
 _LONGEST_MESSAGE = 500
+_LONGEST_NAME = 100
 
 
 class _Unusable(Exception):
@@ -158,13 +163,16 @@ class _Waiter:
     def __call__(self, awaitable: Any) -> Any:
         import asyncio
 
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-
         async def whole() -> Any:
             return await awaitable
 
-        return self._runner.run(whole())
+        if self._runner is None:
+            # Before Python 3.11 there is no Runner; an interrupt then ends the agent, as its error.
+            self._runner = asyncio.Runner() if hasattr(asyncio, "Runner") else asyncio.new_event_loop()
+            if not hasattr(asyncio, "Runner"):
+                asyncio.set_event_loop(self._runner)
+        run = getattr(self._runner, "run", None) or self._runner.run_until_complete
+        return run(whole())
 
 
 def _answer(agent: Callable[..., Any], path: str, text: str, memory: Any, wait: _Waiter) -> bytes:
@@ -242,8 +250,29 @@ def _describe(error: BaseException, path: str) -> str:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     named = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return f"{named} (line {line})" if line else named
+    return (f"{named} (line {line})" if line else named) + _missing_module(error)
+
+
+def _missing_module(error: BaseException) -> str:
+    """Return what to do about a module that is not installed, as a sentence that is added to the error."""
+    if not isinstance(error, ModuleNotFoundError) or not isinstance(error.name, str) or not error.name:
+        return ""
+    name = error.name[:_LONGEST_NAME]
+    python = sys.executable
+    return f". The agent needs the module {name}, which {python} does not have; install it there or pass --agent-python"
+
+
+def _limit_memory(size: int) -> None:
+    """Limit the memory of this process, where the system can."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 if __name__ == "__main__":
+    if sys.path[:1] == [os.path.dirname(os.path.realpath(__file__))]:
+        del sys.path[0]  # the modules beside this file are not the agent's
+    if len(sys.argv) > 2:
+        _limit_memory(int(sys.argv[2]))
     serve(sys.argv[1])

@@ -24,7 +24,8 @@ class Launch:
     """The program to start.
 
     It is the `words` of a command, or with `module` the arguments of that Python file's `serve`, which gets at most
-    `memory_bytes` (0: no limit). It may print `most_printed` bytes between two requests (0: no limit).
+    `memory_bytes` (0: no limit). It may print `most_printed` bytes between two requests (0: no limit). `is_reused` says
+    that the process of a command may serve several trials, like that of a module.
     """
 
     words: tuple[str, ...]
@@ -32,6 +33,7 @@ class Launch:
     module: Path | None = None
     memory_bytes: int = 0
     most_printed: int = 16 << 20
+    is_reused: bool = False
 
 
 class WorkerLost(Exception):

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any, NotRequired
 
-from pydantic import BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, with_config
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Strict, Tag, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from tui.documents.positions import Path
 from tui.documents.problems import Finding
+from tui.model.interpreters import find_interpreter, interpreter_fault
 from tui.model.sanitize import sanitize_line
 from tui.model.suggest import nearest
 from tui.model.suite import CheckKind
 from tui.suites.context import Around, refused_path, relative
-from tui.suites.messages import quoted, shape_findings
+from tui.suites.messages import UNION_TAGS, quoted, shape_findings
 from tui.suites.schema1.case_checks import blank, is_blank
 from tui.suites.schema1.shapes import STRICT
 
@@ -85,9 +86,29 @@ _Version = Annotated[
 ]
 _Description = Annotated[str, Field(description="Purpose of the test")]
 _Memory = Annotated[dict[str, Any], Field(description="Memory before step 1")]
+
+
+@with_config(STRICT)
+class AgentShape(TypedDict):
+    """An agent's Python file with the interpreter that runs it."""
+
+    file: Annotated[str, Field(description="Python file of the agent, relative to this file")]
+    python: NotRequired[
+        Annotated[str, Field(description="Python, or folder of a virtual environment, relative to this file")]
+    ]
+
+
+def _agent_kind(value: object) -> str | None:
+    return UNION_TAGS[0] if isinstance(value, str) else UNION_TAGS[1] if isinstance(value, dict) else None
+
+
 _Agent = Annotated[
-    str,
-    Field(description="Agent to run: a Python file relative to this file, `cmd:COMMAND` or an http URL (extension)"),
+    Annotated[str, Tag(UNION_TAGS[0])] | Annotated[AgentShape, Tag(UNION_TAGS[1])],
+    Discriminator(_agent_kind, custom_error_type="agent_kind", custom_error_message="no agent"),
+    Field(
+        description="Agent to run: a Python file relative to this file, `cmd:COMMAND`, an http URL, or `file` with the "
+        "`python` that runs it (extension)"
+    ),
 ]
 
 StepShape = TypedDict(
@@ -155,8 +176,10 @@ def assert_kind(key: str) -> CheckKind | None:
 def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
     """Return all problems of the test at the path `at`."""
     agent, steps = test.get("agent"), test.get("steps")
-    if agent is not None and (what := _agent_fault(agent, around)):
+    if isinstance(agent, str) and (what := _agent_fault(agent, around)):
         yield Finding((*at, "agent"), what)
+    elif isinstance(agent, dict):
+        yield from _agent_findings(agent, (*at, "agent"), around)
     if steps == []:
         yield Finding((*at, "steps"), "is empty; add at least one step")
     if "input" in test:
@@ -214,6 +237,24 @@ def _instead(key: str, value: Any) -> str:
     if meant is None and nearest(key.partition(".")[0], ["memory"]):
         meant = "memory." + sanitize_line(key.partition(".")[2], 40)
     return f"did you mean `{meant}`?" if meant else f"use one of: {', '.join(ASSERT_KEYS)}, memory.<path>"
+
+
+def _agent_findings(agent: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:
+    """Return the problems of an agent's file and its interpreter."""
+    file, python = agent.get("file"), agent.get("python")
+    if file is not None and not is_blank(file) and not file.endswith(".py"):
+        yield Finding((*at, "file"), f"the agent {quoted(file)} is not a Python file; write the path of a .py file")
+    elif file is not None and (what := _agent_fault(file, around)):
+        yield Finding((*at, "file"), what)
+    if python is None:
+        return
+    if is_blank(python):
+        yield Finding((*at, "python"), blank(()).what)
+        return
+    path = find_interpreter(python, around.folder)
+    if fault := interpreter_fault(path):
+        what = f"the Python {quoted(path, 300)} {fault}; correct the path (relative to this file)"
+        yield Finding((*at, "python"), what)
 
 
 def _agent_fault(agent: str, around: Around) -> str | None:

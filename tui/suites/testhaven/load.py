@@ -1,5 +1,6 @@
 """Validating a TestHaven file and building a Suite: a test of steps, a legacy single turn, or a list of either."""
 
+import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path as FilePath
@@ -30,15 +31,15 @@ def testhaven_findings(value: JsonValue, around: Around) -> Iterator[Finding]:
     if not isinstance(value, list):
         yield from _test_findings(value, (), around)
         return
-    agents: dict[str, int] = {}
+    agents: dict[str, int] = {}  # by their JSON: an agent may be an object
     for index, test in enumerate(value):
         yield from _test_findings(test, (index,), around)
-        agent = test.get("agent") if isinstance(test, dict) else None
-        if isinstance(agent, str) and agents and agent not in agents:
+        agent = json.dumps(test["agent"], sort_keys=True) if isinstance(test, dict) and test.get("agent") else None
+        if agent and agents and agent not in agents:
             first = next(iter(agents.values()))
             what = f"differs from the agent of [{first}]; all tests of a file use the same agent"
             yield Finding((index, "agent"), what)
-        elif isinstance(agent, str):
+        elif agent:
             agents.setdefault(agent, index)
 
 
@@ -84,7 +85,8 @@ def build_testhaven(value: Any, lines: Iterable[int], path: FilePath, sha256: st
         format="testhaven",
         cases=tuple(_case(test, identity, line) for test, identity, line in zip(tests, ids, lines, strict=True)),
         options=Options(delay_ms=0),
-        agent=None if agent is None else relative(agent),
+        agent=None if agent is None else relative(agent if isinstance(agent, str) else agent["file"]),
+        agent_python=agent.get("python") if isinstance(agent, dict) else None,
     )
 
 
