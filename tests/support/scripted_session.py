@@ -43,6 +43,7 @@ class Opened:
 
     suite: Suite | None
     problems: tuple[Problem, ...] = ()
+    data_files: tuple[str, ...] = ()
 
 
 @dataclass

@@ -90,7 +90,7 @@ class OpenSuites:
         self._files: dict[Path, OpenSuite] = {}
         self._saved_runs: dict[Path, OpenSuite] = {}
         self._states: dict[Path, RunState] = {}
-        self._stamps: dict[Path, FileStamp | None] = {}
+        self._stamps: dict[Path, dict[Path, FileStamp | None]] = {}
 
     @property
     def all(self) -> tuple[OpenSuite, ...]:
@@ -138,9 +138,11 @@ class OpenSuites:
 
         While the file has errors, its last version without errors stays open.
         """
-        self._stamps[path] = _stamp(path)
+        stamps = {each: _stamp(each) for each in (path, *self._stamps.get(path, ()))}
         before = self._files[path]
         loaded = self._session.open_suite(path)
+        files = (path, *(path.parent / name for name in loaded.data_files))
+        self._stamps[path] = {each: stamps[each] if each in stamps else _stamp(each) for each in files}
         problems = loaded.problems
         if loaded.suite is not None and path not in self._states:
             state = RunState()
@@ -158,7 +160,11 @@ class OpenSuites:
 
     def read_changed(self) -> tuple[Path, ...]:
         """Read the files that have changed on disk since the last read, and return their paths."""
-        changed = [path for path, stamp in self._stamps.items() if path in self._files and _stamp(path) != stamp]
+        changed = [
+            path
+            for path, stamps in self._stamps.items()
+            if path in self._files and any(_stamp(file) != stamp for file, stamp in stamps.items())
+        ]
         for path in changed:
             self.read(path)
         return tuple(changed)

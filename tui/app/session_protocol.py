@@ -36,6 +36,11 @@ class Loaded(Protocol):
         """Return the errors and warnings of the file."""
         ...
 
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Return the data files of the suite, relative to its file."""
+        ...
+
 
 class Session(Protocol):
     """The session of the app. Methods that are not async may block and are called in a thread."""

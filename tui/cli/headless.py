@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,9 @@ from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
 from tui.cli.run_options import AgentWish, ReportWish, RepositoryWish, RunWish
 from tui.cli.streams import say, silence_stdout
-from tui.documents.files import read_beginning
+from tui.documents.files import NotRead, read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
+from tui.documents.tables import digest_on_disk
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.exit_signals import handle_exit_signals, raise_exit_signals
 from tui.model.paths import branch_fault, url_fault
@@ -85,8 +85,15 @@ def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
         raise ConfigError(
             "The run belongs to another suite", where=str(file), fix=f"The run was started with {begun_with}."
         )
-    if not file.is_file() or sha256(read_beginning(file, MOST_JSON_BYTES)).hexdigest() != suite.sha256:
+    if not file.is_file() or not _is_unchanged(suite, file):
         notes.append(f"Note: {file} has changed since the run started; the run continues with the original suite.")
+
+
+def _is_unchanged(suite: Suite, file: Path) -> bool:
+    content = read_beginning(file, MOST_JSON_BYTES)
+    with suppress(NotRead):
+        return digest_on_disk(content, file.parent, suite.data_files) == suite.sha256
+    return False
 
 
 def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
@@ -232,7 +239,12 @@ def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suit
 def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -> Suite:
     """Return the suite as it will be run. Consent is not needed for what the command line names itself."""
     repository = wish.repository
-    loaded = open_suite(file, clone=repository.clone is not None, repository=repository.folder)
+    loaded = open_suite(
+        file,
+        clone=repository.clone is not None,
+        repository=repository.folder,
+        may_read=lambda _: "--allow-outside" in wish.allowed,
+    )
     if loaded.suite is None:
         say("\n".join(str(problem) for problem in loaded.problems))
         raise SuiteError("The suite has errors", loaded.problems, where=str(file), fix="Fix the errors listed above.")

@@ -13,7 +13,8 @@ from tui.model.sanitize import sanitize_line
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--offline", is_flag=True, help="Do not query providers for their model lists.")
-def validate(paths: tuple[Path, ...], offline: bool) -> int:
+@click.option("--allow-outside", is_flag=True, help="Read data files outside the folder of their suite.")
+def validate(paths: tuple[Path, ...], offline: bool, allow_outside: bool) -> int:
     """Check suites and print every problem. A folder is searched recursively.
 
     If a provider is configured (key or URL), models that it does not list are warnings.
@@ -21,12 +22,14 @@ def validate(paths: tuple[Path, ...], offline: bool) -> int:
     from tui.session.session import list_suite_files, open_suite, unchecked_problem
 
     errors = warnings = 0
-    checked = [(file, open_suite(file)) for path in paths for file in list_suite_files(path)]
+    checked = [
+        (file, open_suite(file, may_read=lambda _: allow_outside)) for path in paths for file in list_suite_files(path)
+    ]
     named = dict.fromkeys(model for _, loaded in checked if loaded.suite for model in loaded.suite.models)
     unlisted = _unlisted(tuple(named)) if named and not offline else {}
     for file, loaded in checked:
         if loaded.suite and not unlisted.keys().isdisjoint(loaded.suite.models):
-            loaded = open_suite(file, unlisted=unlisted)
+            loaded = open_suite(file, unlisted=unlisted, may_read=lambda _: allow_outside)
         nothing_checked = unchecked_problem(loaded.suite) if loaded.suite else None
         for problem in (*loaded.problems, *([nothing_checked] if nothing_checked else ())):
             click.echo(sanitize_line(str(problem), 2000))

@@ -126,9 +126,24 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class DataRow:
+    """A row of a data set, from which a case was made.
+
+    `template` is the id of the case in the file, `id` that of the row; `values` are the texts by column. `filled` are
+    the numbers of the checks, from 0, in which a text of the row was filled in.
+    """
+
+    template: str
+    id: str
+    values: dict[str, str] = field(default_factory=dict)
+    filled: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One test.
 
+    A case with a data set becomes one case for each `row`, with the id `case.ROW` and the name that is in the file.
     `line` is its line in the file, counted from 1; `memory` is the memory before the first step (TestHaven);
     `min_pass_rate` is the required share (above 0, at most 1) of plain passes among a model's repeats. Cases of one
     `cluster` were made from one template or source: figures do not count them as independent.
@@ -151,6 +166,12 @@ class Case:
     command: CommandCheck | None = None
     min_pass_rate: float | None = None
     cluster: str = ""
+    row: DataRow | None = None
+
+    @property
+    def title(self) -> str:
+        """The text that stands for the case in lists: its name; of a row, whose name is that of all rows, the id."""
+        return self.id if self.row else self.name or self.id
 
     @property
     def is_checked(self) -> bool:
@@ -219,9 +240,10 @@ class Suite:
     """A suite file.
 
     `path` is the path as given, `sha256` the hex digest of the file's bytes, `folder` the absolute folder of the file
-    (empty if unknown). `agent_python` is the Python, or the folder of the virtual environment, that runs the agent's
-    file; None is Assay's own, and a relative path starts at the suite's folder. `risk_guidance` are the suite's own
-    five lines that explain the extents 0 to 4, or none.
+    (empty if unknown). With `data_files`, whose paths are relative to the file, the digest is of their bytes too.
+    `agent_python` is the Python, or the folder of the virtual environment, that runs the agent's file; None is Assay's
+    own, and a relative path starts at the suite's folder. `risk_guidance` are the suite's own five lines that explain
+    the extents 0 to 4, or none.
     """
 
     name: str
@@ -238,6 +260,7 @@ class Suite:
     agent_python: str | None = None
     folder: str = ""
     risk_guidance: tuple[str, ...] = ()
+    data_files: tuple[str, ...] = ()
 
     @property
     def home(self) -> Path:

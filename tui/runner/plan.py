@@ -49,7 +49,10 @@ def make_options(suite: Suite, overrides: Overrides) -> RunOptions:
 
 
 def choose_cases(suite: Suite, overrides: Overrides) -> tuple[Case, ...]:
-    """Return the cases that have one of the tags and whose id matches one of the globs; all without such filters."""
+    """Return the cases that have one of the tags and whose id matches one of the globs; all without such filters.
+
+    The id of a case with a data set selects all its rows.
+    """
     return tuple(case for case in suite.cases if _has_tag(case, overrides.tags) and _has_id(case, overrides.cases))
 
 
@@ -81,4 +84,6 @@ def _has_tag(case: Case, tags: tuple[str, ...]) -> bool:
 
 
 def _has_id(case: Case, globs: tuple[str, ...]) -> bool:
-    return not globs or any(fnmatchcase(case.id, glob) for glob in globs)
+    return not globs or any(
+        fnmatchcase(case.id, glob) or (case.row is not None and fnmatchcase(case.row.template, glob)) for glob in globs
+    )

@@ -1,7 +1,6 @@
 """Edits of the checks and cases in suite files, and recorded answers judged with an edited check before it is saved."""
 
 import asyncio
-import hashlib
 import os
 import stat
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ from tui.checks.patterns import pattern_error
 from tui.documents.files import NotRead, read_bytes
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.source_edits import NotEditable
+from tui.documents.tables import digest_on_disk
 from tui.model.errors import SuiteError
 from tui.model.finish_reasons import early_stop
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict, verdict_of_checks
@@ -151,7 +151,7 @@ class CheckEdits:
 
 def _read_unchanged(path: Path, suite: Suite) -> bytes:
     content = read_bytes(path, MOST_JSON_BYTES, "a suite file")
-    if hashlib.sha256(content).hexdigest() != suite.sha256:
+    if digest_on_disk(content, path.parent, suite.data_files) != suite.sha256:
         fix = "Nothing was saved. Edit it again after it was reloaded."
         raise SuiteError("The file has changed since it was read", where=suite.path, fix=fix)
     return content

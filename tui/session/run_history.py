@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tui.documents.files import NotRead, read_bytes, read_whole
 from tui.documents.problems import MOST_JSON_BYTES
+from tui.documents.tables import digest_on_disk
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError, UnknownRun
@@ -126,7 +127,7 @@ class RunHistory:
             raise StoreError(f"run {run_id} no longer exists")
         suite = self._store.read_suite(run_id)
         first = [TrialKey(case.id, model) for case in suite.cases[:1] for model in record.models]
-        return OpenedRun(record, suite, self.read_trials(run_id, first), _changed(record))
+        return OpenedRun(record, suite, self.read_trials(run_id, first), _changed(record, suite))
 
     def read_setup(self, run_id: str) -> RunSetup:
         """Return the setup with which the run began."""
@@ -327,10 +328,11 @@ def _path_of(suite: Suite | RunRecord) -> str:
     return suite.path if isinstance(suite, Suite) else suite.suite_path
 
 
-def _changed(record: RunRecord) -> str:
-    """Return a sentence if the suite's file differs from what was run, else an empty string."""
+def _changed(record: RunRecord, suite: Suite) -> str:
+    """Return a sentence if the suite's file or a data file differs from what was run, else an empty string."""
+    path = Path(record.suite_path)
     try:
-        digest = hashlib.sha256(read_bytes(Path(record.suite_path), MOST_JSON_BYTES)).hexdigest()
+        digest = digest_on_disk(read_bytes(path, MOST_JSON_BYTES), path.parent, suite.data_files)
     except NotRead:
         return "The suite file no longer exists; showing the suite as saved with the run."
     return (

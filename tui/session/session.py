@@ -1,7 +1,7 @@
 """The session: all that a front end works with, opened once (config, secrets, history, providers, checker)."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -91,11 +91,13 @@ def open_suite(
     clone: bool = False,
     repository: Path | None = None,
     unlisted: Mapping[str, str] = MappingProxyType({}),
+    may_read: Callable[[Path], bool] = lambda _: False,
 ) -> Loaded:
     """Load a suite with all its problems, which include an unexpected exception: it must not end the app.
 
     `clone` and `repository` say that the command line names a repository to clone, or a folder to read in place of
-    the suite's own; `unlisted` maps models that no provider offers to their warnings.
+    the suite's own; `unlisted` maps models that no provider offers to their warnings. `may_read` returns whether a data
+    file outside the suite's folder may be read.
     """
     try:
         loaded = load_suite(
@@ -105,6 +107,7 @@ def open_suite(
             repository=repository,
             unlisted=unlisted,
             pattern_warning=pattern_warning,
+            may_read=may_read,
         )
     except Exception as error:  # noqa: BLE001 one bad file must not end the app
         what = f"cannot be read: {type(error).__name__}: {sanitize_line(str(error))}; please report this error"

@@ -19,7 +19,8 @@ class Around:
     """The surroundings of a suite.
 
     `clone` is true if the command line names a repository to clone, `repository` is a local one to read from;
-    `unlisted` maps models that no provider offers to a warning.
+    `unlisted` maps models that no provider offers to a warning. `may_read` returns whether a data file outside the
+    suite's folder may be read.
     """
 
     folder: Path
@@ -28,6 +29,7 @@ class Around:
     repository: Path | None = None
     unlisted: Mapping[str, str] = field(default_factory=dict)
     pattern_warning: PatternError | None = None
+    may_read: Callable[[Path], bool] = lambda _: False
     _patterns: dict[tuple[CheckKind, str], str | None] = field(default_factory=dict)
     _files: dict[tuple[tuple[Path, ...], str], str | None] = field(default_factory=dict)
 

@@ -39,14 +39,19 @@ class AddedCase(NamedTuple):
 
 
 def places_of_check(suite: Suite, kind: CheckKind, target: str) -> tuple[CheckPlace, ...]:
-    """Return every check of a suite with this kind and target."""
+    """Return every check of a suite with this kind and target, except those with text of a data set."""
     return tuple(
         CheckPlace(case.id, step, number)
         for case in suite.cases
         for step, each in enumerate(case.steps)
         for number, check in enumerate(each.checks)
-        if check.kind == kind and check.target == target
+        if check.kind == kind and check.target == target and not is_filled_in(case, number)
     )
+
+
+def is_filled_in(case: Case, number: int) -> bool:
+    """Return whether a check has text of a data set, so that it is not in the file as it is displayed."""
+    return case.row is not None and number in case.row.filled
 
 
 def change_checks(suite: Suite, content: bytes, places: Collection[CheckPlace], old: str, new: str) -> bytes:
@@ -55,7 +60,10 @@ def change_checks(suite: Suite, content: bytes, places: Collection[CheckPlace], 
     Raises NotEditable.
     """
     text, bom = _editable(suite, content)
-    paths = [_path_of_check(suite, text.value, place) for place in places]
+    in_file = {case.id: _id_in_file(case) for case in suite.cases}
+    # Rows of a data set have one place in the file.
+    once = {(in_file.get(place.case, place.case), place.step, place.number): place for place in places}
+    paths = [_path_of_check(suite, text.value, place) for place in once.values()]
     if any(_value_at(text.value, path) != old for path in paths):
         raise NotEditable("The check is no longer in the file as it is displayed; reload the suite.")
     return _encoded(text, text.replace(dict.fromkeys(paths, new)), bom)
@@ -64,15 +72,17 @@ def change_checks(suite: Suite, content: bytes, places: Collection[CheckPlace], 
 def copy_case(suite: Suite, content: bytes, case: Case) -> AddedCase:
     """Return the content of the suite's file with a copy of a case, under another id and name. Raises NotEditable.
 
-    The copy follows its original; in a TestHaven list, whose ids are the positions of the tests, it is the last one.
+    The copy follows its original; in a TestHaven list, whose ids are the positions of the tests, it is the last one. A
+    row of a data set is copied with all rows.
     """
     text, bom = _editable(suite, content)
     path, index, last = _cases_in(suite, text.value, case)
     if suite.format == "schema-1.0.0":
-        identity = _fresh(case.id, {each.id for each in suite.cases})
+        identity = _fresh(_id_in_file(case), {_id_in_file(each) for each in suite.cases})
         names = {each.name for each in suite.cases}
         changes: Mapping[str, str] = {"id": identity, "name": _fresh_name(case.name, names)}
-        return AddedCase(_encoded(text, text.copy_item(path, index, changes, index), bom), identity)
+        added = f"{identity}.{case.row.id}" if case.row else identity
+        return AddedCase(_encoded(text, text.copy_item(path, index, changes, index), bom), added)
     original = _value_at(text.value, (*path, index))
     named = isinstance(original, dict) and "description" in original
     changes = {"description": _fresh_name(case.name, {each.name for each in suite.cases})} if named else {}
@@ -87,7 +97,7 @@ def add_case(suite: Suite, content: bytes, case: Case) -> AddedCase:
     text, bom = _editable(suite, content)
     path, index, last = _cases_in(suite, text.value, case)
     if suite.format == "schema-1.0.0":
-        identity = _unused(_NEW_CASE["id"], {each.id for each in suite.cases})
+        identity = _unused(_NEW_CASE["id"], {_id_in_file(each) for each in suite.cases})
         item = {**_NEW_CASE, "id": identity, "category": case.category}
         return AddedCase(_encoded(text, text.add_item(path, item, index), bom), identity)
     return AddedCase(_encoded(text, text.add_item(path, _NEW_TEST, last), bom), _id_after(suite, last))
@@ -124,16 +134,30 @@ def _value_at(value: Any, path: Path) -> Any:
     return value
 
 
-def _index_of(suite: Suite, case_id: str) -> int:
+def _index_of(suite: Suite, value: Any, case_id: str) -> int:
+    """Return the index of a case in the file; of a row, that of the case with the data set."""
     found = next((index for index, case in enumerate(suite.cases) if case.id == case_id), None)
     if found is None:
         raise NotEditable("The case is no longer in the suite; reload it.")
+    if suite.format != "schema-1.0.0":
+        return found
+    written = _id_in_file(suite.cases[found])
+    cases = _value_at(value, ("testCases",))
+    if not isinstance(cases, list):
+        raise NotEditable("This case cannot be edited here; edit the file.")
+    found = next((index for index in range(len(cases)) if _value_at(cases, (index, "id")) == written), None)
+    if found is None:
+        raise NotEditable("The case is no longer in the file as it is displayed; reload the suite.")
     return found
+
+
+def _id_in_file(case: Case) -> str:
+    return case.row.template if case.row else case.id
 
 
 def _path_of_check(suite: Suite, value: Any, place: CheckPlace) -> Path:
     """Return the path of a check's target in the value of the file."""
-    index = _index_of(suite, place.case)
+    index = _index_of(suite, value, place.case)
     if suite.format == "schema-1.0.0":
         case, number = _value_at(value, ("testCases", index)), place.number
         for key, _ in PATTERN_KINDS:
@@ -153,11 +177,9 @@ def _path_of_check(suite: Suite, value: Any, place: CheckPlace) -> Path:
 
 def _cases_in(suite: Suite, value: Any, case: Case) -> tuple[Path, int, int]:
     """Return the path of the list of cases, the index of a case in it, and that of the last one."""
-    index = _index_of(suite, case.id)
+    index = _index_of(suite, value, case.id)
     if suite.format == "schema-1.0.0":
         path: Path = ("testCases",)
-        if _value_at(value, (*path, index, "id")) != case.id:
-            raise NotEditable("The case is no longer in the file as it is displayed; reload the suite.")
         return path, index, len(_value_at(value, path)) - 1
     if not isinstance(value, list):
         raise NotEditable("The file has a single test; write it as a list to add others.")

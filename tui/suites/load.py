@@ -5,11 +5,11 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.files import NotRead, decode, read_bytes
 from tui.documents.json_fast import QuickJson, read_quickly, too_deep
@@ -23,6 +23,9 @@ from tui.model.suggest import nearest
 from tui.model.suite import Suite, SuiteFormat
 from tui.model.values import JsonValue
 from tui.suites.context import Around, PatternError
+
+if TYPE_CHECKING:
+    from tui.suites.schema1.data_sets import FilledCases
 
 _NEEDS = (
     "a schema-1.0.0 suite has `name`, `description`, `models` and `testCases`; "
@@ -130,10 +133,14 @@ __all__ = ["Loaded", "PatternError", "load_suite"]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A suite with its warnings; if there are errors, None with all problems found."""
+    """A suite with its warnings; if there are errors, None with all problems found.
+
+    `data_files` are the data files that the suite names, relative to its file.
+    """
 
     suite: Suite | None
     problems: tuple[Problem, ...]
+    data_files: tuple[str, ...] = ()
 
 
 def load_suite(
@@ -144,14 +151,16 @@ def load_suite(
     repository: Path | None = None,
     unlisted: Mapping[str, str] = MappingProxyType({}),
     pattern_warning: PatternError | None = None,
+    may_read: Callable[[Path], bool] = lambda _: False,
 ) -> Loaded:
     """Load and validate the suite file at `path`; all problems are in the result, never raised.
 
     `pattern_error` returns why a pattern cannot compile, `pattern_warning` a warning about a valid one. `clone` is true
     if the command line names a repository to clone, `repository` is a local one that replaces the suite's
-    `repositoryContext.path`; `unlisted` maps models that no provider offers to a warning.
+    `repositoryContext.path`; `unlisted` maps models that no provider offers to a warning. `may_read` returns whether a
+    data file outside the suite's folder may be read.
     """
-    around = Around(path.parent, pattern_error, clone, repository, unlisted, pattern_warning)
+    around = Around(path.parent, pattern_error, clone, repository, unlisted, pattern_warning, may_read)
     try:
         source = read_source(path)
         with paused_collector():
@@ -191,32 +200,36 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
         document = ExactYaml(text)
     findings: list[Finding] = document.findings
     kind: SuiteFormat | None = None
+    filled: FilledCases | None = None
     if document.read():
         try:
-            kind, found = _examine(document.value, around)
-            findings += found
+            kind = format_of(document.value)
+            found, filled = _examine(kind, document.value, around)
+            findings += _first_of_each_level(found)
         except Unreadable as reason:
             findings.append(reason.finding)
     problems = problems_of(str(path), text, document.tree, findings)
+    if filled is not None:
+        problems = (*problems, *filled.problems[:MOST_PROBLEMS])
     if kind is None or any(problem.level == "error" for problem in problems):
-        return Loaded(None, problems)
+        return Loaded(None, problems, tuple(filled.data_files) if filled else ())
     starts = [offset_of(document.tree, case) for case in _case_paths(document.value)]
     places = places_of(text, starts)
     lines = [places[start][0] for start in starts]
-    return Loaded(_build(kind, document.value, lines, path, source.sha256), problems)
+    if filled is None:
+        return Loaded(_build(kind, document.value, lines, path, source.sha256), problems)
+    suite = _build_filled(filled, document.value, lines, path, source.sha256)
+    return Loaded(suite, problems, tuple(filled.data_files))
 
 
-def _examine(value: JsonValue, around: Around) -> tuple[SuiteFormat, list[Finding]]:
-    """Return the format and all problems. Raises Unreadable if the value is of neither format."""
-    from tui.suites.schema1.checks import schema_findings
+def _examine(kind: SuiteFormat, value: JsonValue, around: Around) -> tuple[Iterable[Finding], "FilledCases | None"]:
+    """Return all problems, and the cases with the rows of their data sets if there are any."""
+    from tui.suites.schema1.checks import examine_schema
     from tui.suites.testhaven.load import testhaven_findings
 
-    kind = format_of(value)
     if kind == "schema-1.0.0" and isinstance(value, dict):
-        found = schema_findings(value, around)
-    else:
-        found = testhaven_findings(value, around)
-    return kind, _first_of_each_level(found)
+        return examine_schema(value, around)
+    return testhaven_findings(value, around), None
 
 
 def _first_of_each_level(findings: Iterable[Finding]) -> list[Finding]:
@@ -239,6 +252,16 @@ def _build(kind: SuiteFormat, value: Any, lines: list[int], path: Path, sha256: 
     if kind == "schema-1.0.0":
         return build_suite(value, lines, str(path), sha256)
     return build_testhaven(value, lines, path, sha256)
+
+
+def _build_filled(filled: "FilledCases", value: Any, lines: list[int], path: Path, sha256: str) -> Suite:
+    from tui.documents.tables import combined_digest
+    from tui.suites.schema1.build import build_suite
+
+    cases, of_cases = {**value, "testCases": filled.cases}, [lines[index] for index in filled.templates]
+    digest = combined_digest(sha256, filled.digests.values())
+    suite = build_suite(cases, of_cases, str(path), digest, filled.rows)
+    return replace(suite, data_files=tuple(filled.digests))
 
 
 def _case_paths(value: Any) -> list[Place]:

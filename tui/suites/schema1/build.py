@@ -1,7 +1,7 @@
 """Building a Suite from a valid value of schema 1.0.0."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from tui.model.suite import (
     CheckKind,
     CodeContext,
     CommandCheck,
+    DataRow,
     LineRange,
     Options,
     RepoClone,
@@ -28,15 +29,20 @@ _DEFAULTS = Options()
 _CRITERION_FIELDS = itemgetter("name", "description", "severity")
 
 
-def build_suite(value: dict[str, Any], lines: list[int], path: str, sha256: str) -> Suite:
-    """Return the suite; `lines` are the lines of its cases, `path` the file as given."""
+def build_suite(
+    value: dict[str, Any], lines: list[int], path: str, sha256: str, rows: Sequence[DataRow | None] = ()
+) -> Suite:
+    """Return the suite; `lines` are the lines of its cases, `path` the file as given.
+
+    `rows` are the rows that the cases were filled with, if there are any.
+    """
     return Suite(
         name=value["name"],
         description=value["description"],
         path=path,
         sha256=sha256,
         format="schema-1.0.0",
-        cases=tuple(_cases(value["testCases"], lines)),
+        cases=tuple(_cases(value["testCases"], lines, rows)),
         models=tuple(dict.fromkeys(value["models"])),
         options=_options(value.get("options", {})),
         repository_context=_repository_context(value.get("repositoryContext")),
@@ -65,7 +71,7 @@ class _Criteria(dict[tuple[Any, ...], RiskCriterion]):
         return criterion
 
 
-def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
+def _cases(values: list[dict[str, Any]], lines: list[int], rows: Sequence[DataRow | None]) -> list[Case]:
     """Return the cases of these values at these lines; equal parts are shared between them."""
 
     def column(key: str, default: object = None) -> list[Any]:
@@ -98,6 +104,7 @@ def _cases(values: list[dict[str, Any]], lines: list[int]) -> list[Case]:
         command=commands,
         min_pass_rate=[None if share is None else float(share) for share in column("minPassRate")],
         cluster=column("cluster", ""),
+        row=rows or [None] * len(values),
     )
 
 

@@ -17,6 +17,8 @@ PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (
     ("expectedPatterns", "expected_pattern"),
     ("forbiddenPatterns", "forbidden_pattern"),
 )
+EXTENSIONS = ("assertions", "minPassRate", "cluster", "data", "vars")
+"""The keys of a case that schema 1.0.0 does not have, except `command`."""
 FILE_KEYS = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
 
 
@@ -58,7 +60,7 @@ def case_findings(
     for index, assertion in enumerate(case.get("assertions") or ()):
         if assertion is not None:
             yield from assertion_findings(assertion, (*at, "assertions", index), around)
-    for key in ("assertions", "minPassRate", "cluster"):
+    for key in EXTENSIONS:
         if key in case:
             yield extension((*at, key))
     if is_blank(case.get("cluster")):

@@ -21,6 +21,7 @@ from tui.model.risk import EXTENTS
 from tui.suites.context import Around, refused_path, relative
 from tui.suites.messages import ID_PATTERN, quoted, shape_findings
 from tui.suites.schema1.case_checks import (
+    EXTENSIONS,
     FILE_KEYS,
     PATTERN_KINDS,
     blank,
@@ -29,10 +30,12 @@ from tui.suites.schema1.case_checks import (
     file_findings,
     is_blank,
 )
+from tui.suites.schema1.data_sets import FilledCases, fill_cases, has_data
 from tui.suites.schema1.fast_check import keys_in
 from tui.suites.schema1.shapes import CaseShape, SuiteShape
 
 _ID = re.compile(ID_PATTERN)
+_OTHER_EXTENSIONS = frozenset(EXTENSIONS)
 
 
 def suite_findings(suite: dict[str, Any], around: Around, sound: bool) -> Iterator[Finding]:
@@ -181,7 +184,7 @@ def _texts_are_fine(cases: list[dict[str, Any]]) -> bool:
         and all(all(map(str.strip, [case[key] for case in cases])) for key in ("name", "category", "prompt"))
         and all(name.strip() for _, name in criteria)
         and len(set(criteria)) == len(criteria)
-        and not any("minPassRate" in case or "cluster" in case for case in cases)
+        and _OTHER_EXTENSIONS.isdisjoint(chain.from_iterable(cases))
     )
 
 
@@ -246,14 +249,23 @@ def _is_odd(suite: dict[str, Any]) -> bool:
     return not isinstance(suite.get("$schema", ""), str) or any(isinstance(number, float) for number in numbers)
 
 
-def schema_findings(suite: dict[str, Any], around: Around) -> Iterator[Finding]:
-    """Return all problems of a suite's value; values that do not fit are replaced by None in it."""
+def examine_schema(suite: dict[str, Any], around: Around) -> tuple[Iterator[Finding], FilledCases | None]:
+    """Return all problems of a suite's value, and its cases with their rows filled in if any has a data set.
+
+    Values that do not fit are replaced by None in the suite.
+    """
     suite.pop("$schema", None)
     found = _shape_findings(suite)
-    yield from found
-    if not has_most_errors(found):
-        pruned(suite, found)
-        yield from suite_findings(suite, around, sound=False)
+    if has_most_errors(found):
+        return iter(found), None
+    pruned(suite, found)
+    rest = suite_findings(suite, around, sound=False)
+    cases = suite.get("testCases")
+    if not cases or not has_data(cases):
+        return chain(found, rest), None
+    filled = fill_cases(cases, around)
+    static = (finding for finding in rest if not filled.is_filled(finding.path))
+    return chain(found, filled.findings, static), filled
 
 
 def _shape_findings(suite: dict[str, Any]) -> list[Finding]:

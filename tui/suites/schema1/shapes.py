@@ -52,6 +52,18 @@ _GUIDANCE = "Guidance for reviewers: one line for each extent of violation, 0 to
 _CLUSTER = (
     "Name shared by cases that have one template or source; statistics do not treat them as independent (extension)"
 )
+_DATA = (
+    "Data file (.csv or .jsonl), relative to this file: each row becomes a case `id.ROW`, with `{{column}}` filled in "
+    "(extension)"
+)
+_VARS = "Rows: each becomes a case `id.ROW`, with `{{key}}` filled in (extension)"
+_ROWS: dict[str, JsonValue] = {
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+    },
+}
 _SHARE = "Share of a model's repeats that have to pass (above 0, up to 1), else the exit code is 1 (extension)"
 
 
@@ -155,6 +167,8 @@ class CaseShape(TypedDict):
     command: NotRequired[Annotated[Command, Field(description="Command to run on the changed repository (extension)")]]
     minPassRate: NotRequired[Annotated[Share, Field(description=_SHARE)]]
     cluster: NotRequired[Annotated[str, _text(_CLUSTER, "sql-injection-template", minLength=1)]]
+    data: NotRequired[Annotated[str, _text(_DATA, "cases.csv", minLength=1)]]
+    vars: NotRequired[Annotated[list[dict[str, Any]], Field(description=_VARS, json_schema_extra=_ROWS)]]
 
 
 @with_config(STRICT)
