@@ -48,6 +48,7 @@ NAMES = (
         "confirm",
         "jump",
         "search",
+        "jump-mode",
         "check-editor",
         "saved-filters",
         "tour",

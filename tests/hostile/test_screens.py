@@ -112,6 +112,8 @@ def explore(visitor: Visitor) -> None:
         ".", ".", ".", ".", ".", ",", "2", "n", "N", "z", "z", "=", "shift+tab", "down", "right", "down", "home", "end"
     )
     visitor.look("?", "Esc close", "down", "end")
+    visitor.press("ctrl+o")
+    visitor.close()
     visitor.press("f2", until="A change applies")
     visitor.press(*"system", until="System prompt")
     visitor.look("enter", "Enter apply", "c")

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
 
+from tui.app.bindings import bind
 from tui.app.keymap import KeyCommands, bindings_in_order
 from tui.app.notifications import NotificationHold
 from tui.app.splash import SplashScreen
@@ -59,6 +61,7 @@ class AssayApp(ThemedApp[int]):
         Binding("ctrl+p", "command_palette", "commands", id="app.palette", tooltip="Search all commands and themes"),
         Binding("W", "move_borders", "borders", id="app.borders", tooltip="Move the borders between panes", show=False),
         Binding("f2", "settings", "settings", id="app.settings", tooltip="Settings of the config file", show=False),
+        bind("ctrl+o", "jump_mode", "app.jump-mode", "Go to a pane, tab, list or field by a letter", priority=True),
         Binding("q,ctrl+q,ctrl+c", "leave", "Quit", id="app.leave", tooltip="Quit Assay", show=False),
         Binding(
             "ctrl+z",
@@ -254,6 +257,16 @@ class AssayApp(ThemedApp[int]):
         """Open the list of themes, which shows each theme as the cursor moves."""
         if self._settings is not None:
             self._settings.choose_theme()
+
+    def action_jump_mode(self) -> None:
+        """Show a letter on each place of the screen, and go to the place whose letter is pressed; or hide them."""
+        from tui.app.jump_mode import JumpModeScreen, go_to_place
+
+        screen = self.screen
+        if isinstance(screen, JumpModeScreen):
+            screen.dismiss(None)
+        elif not isinstance(screen, CommandPalette | SplashScreen):
+            self.push_screen(JumpModeScreen(screen), go_to_place)
 
     def action_tour(self) -> None:
         """Show the tour of the screen."""

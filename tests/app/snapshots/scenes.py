@@ -37,6 +37,7 @@ from tui.app.figures_screen import FiguresScreen
 from tui.app.find.jump_dialog import JumpDialog
 from tui.app.find.search_dialog import SearchDialog
 from tui.app.find.search_panel import SearchPanel
+from tui.app.jump_mode import JumpModeScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
@@ -199,6 +200,7 @@ SCENES = (
         settings_session,
         (*EXPLORE, "f2", SettingsDialog, *"theme", read_settings, "enter", ThemeDialog, read_settings),
     ),
+    Scene("jump-mode", run_session, (*ANSWERED, "ctrl+o", JumpModeScreen)),
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
     Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )

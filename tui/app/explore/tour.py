@@ -59,6 +59,7 @@ STEPS = (
             ("answer.next-match", "go to the next match"),
             ("answer.render", "render Markdown"),
             ("pane.zoom", "zoom the pane"),
+            ("app.jump-mode", "go to a pane or tab by a letter"),
             ("answer.copy", "copy"),
         ),
     ),

@@ -1,6 +1,7 @@
 """The names of the tabs on one line, with the current one highlighted."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -67,12 +68,17 @@ class TabBar(Widget, can_focus=True):
         if self._current in names:
             self.post_message(self.TabChosen(names[(names.index(self._current) + by) % len(names)]))
 
+    def tab_offsets(self) -> Sequence[tuple[str, int]]:
+        """Return the id of each tab with the column of its label."""
+        columns = accumulate((len(tab.label) + 3 for tab in self._tabs), initial=0)
+        return [(tab.id, column) for tab, column in zip(self._tabs, columns, strict=False)]
+
+    def choose(self, tab: str) -> None:
+        """Choose a tab as a click does."""
+        self.post_message(self.TabChosen(tab))
+
     def on_click(self, event: Click) -> None:
         """Choose the clicked tab."""
-        at = 0
-        for tab in self._tabs:
-            end = at + len(tab.label) + 2
-            if at <= event.x < end:
-                self.post_message(self.TabChosen(tab.id))
-                return
-            at = end + 1
+        for tab, (name, column) in zip(self._tabs, self.tab_offsets(), strict=True):
+            if column <= event.x < column + len(tab.label) + 2:
+                self.choose(name)
