@@ -163,6 +163,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         ("\n", "the column case is missing"),
         (broken(lines, 0, assay_run=2), ":1: error: is not the beginning"),
         (broken(lines, 0, id="../x"), "id: expected 32 hexadecimal digits"),
+        (broken(lines, 0, id="f" * 32), "id: its time is after tomorrow"),
         (broken(lines, 0, started_at="9999-01-01T00:00:00+00:00"), "started_at: expected a time"),
         (broken(lines, 0, started_at="2026-11-20T10:00:00"), "started_at: expected a time"),
         (broken(lines, 0, state="odd"), "state: expected one of"),

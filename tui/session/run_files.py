@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -35,6 +36,7 @@ _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _STATES = ("running", "finished", "interrupted", "cancelled")
 _MOST_PROBLEMS = 50
+_DAY_S = 86_400
 _FIX = "Export the run again with `assay runs export RUN -o FILE`."
 
 
@@ -199,6 +201,9 @@ def _head(value: Mapping[str, Any]) -> Mapping[str, Any]:
         raise _Fault(f"{what} of version {VERSION}; a newer version of Assay may read it")
     if not isinstance(value.get("id"), str) or not _RUN_ID.fullmatch(value["id"]):
         raise _Fault("id: expected 32 hexadecimal digits")
+    # Its first digits are a time: one in the future would make the run the newest for good.
+    if int(value["id"][:12], 16) > (time.time() + _DAY_S) * 1_000:
+        raise _Fault("id: its time is after tomorrow; correct the clock of the computer that made the run")
     if value.get("state") not in _STATES:
         raise _Fault(f"state: expected one of {', '.join(_STATES)}")
     for key in ("started_at", "finished_at"):
