@@ -195,3 +195,18 @@ def test_an_interpreter_needs_an_agent_with_a_file(assay: CommandLine) -> None:
     command = assay.run("run", test, "--agent", "cmd:true", "--agent-python", sys.executable)
     assert command.code == 2
     assert "--agent-python is for Python files" in command.err
+
+
+def test_tool_calls_are_in_the_reports(assay: CommandLine) -> None:
+    call = {"name": "greet", "arguments": {"to": "Ann"}, "result": "done", "duration_ms": 7}
+    agent = write(assay.home, "agent.py", AGENT.replace('["greet"]', repr([call])))
+    test = write(assay.home, "greet.yaml", TEST)
+    ran = assay.run("run", test, "--agent", agent, "-f", "json")
+    assert ran.code == 0, ran.err
+    step = results(ran.out)[0]["attempts"][0]["steps"][0]
+    assert step["tools_used"] == ["greet"]
+    assert step["tool_calls"] == [{**call, "arguments": '{"to": "Ann"}'}]
+    report = assay.run("report", "last", "-r")
+    assert 'arguments: {"to": "Ann"}' in report.out
+    replayed = assay.run("run", test, "-m", "replay/last", "-f", "json")
+    assert results(replayed.out)[0]["attempts"][0]["steps"][0]["tool_calls"] == step["tool_calls"]

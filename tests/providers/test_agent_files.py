@@ -80,6 +80,17 @@ async def test_an_answer_comes_with_its_tools_and_memory(agents: AgentProvider, 
     ]
 
 
+async def test_tools_come_with_results_and_timings(agents: AgentProvider, write: Write) -> None:
+    path = write("""
+        def agent(input, memory):
+            good = {"name": "a", "arguments": "x=1", "result": [1, "é"], "duration_ms": 12.5, "id": 7}
+            bad = [{"name": "b", "duration_ms": value} for value in (-1, True, "9", None, 1e300)]
+            return {"output": "ok", "tools_used": [good, *bad]}
+    """)
+    calls = [chunk for chunk in await ask(agents, make_request(path)) if isinstance(chunk, ToolCall)]
+    assert calls == [ToolCall("a", "x=1", '[1, "é"]', 12.5), *[ToolCall("b")] * 5]
+
+
 async def test_an_async_agent_keeps_its_event_loop(agents: AgentProvider, write: Write) -> None:
     path = write("""
         import asyncio

@@ -452,3 +452,22 @@ async def test_an_empty_plan_begins_and_ends() -> None:
     plan = plan_of(suite_of(case_of("c1")), QUICK, ())
     events = await run_events(plan, {})
     assert [type(event) for event in events] == [RunStarted, RunFinished]
+
+
+async def test_tool_calls_are_kept_bounded_and_without_secrets() -> None:
+    plan = plan_of(suite_of(case_of("c1")), QUICK)
+    calls = [ToolCall("sk-secret-1", '{"key": "sk-secret-1"}', "r" * 5_000, 3.0), *[ToolCall("more")] * 300]
+    provider = answers((Sent(), Text("ok"), *calls, End()))
+    events = await run_events(plan, {"a": provider}, secrets=["sk-secret-1"])
+    [step] = [event.result for event in events if isinstance(event, StepFinished)]
+    assert "sk-secret-1" not in repr(events)
+    assert (len(step.tools_used), len(step.tool_calls)) == (301, 200)
+    first = step.tool_calls[0]
+    assert (first.name, len(first.result), first.result[-1], first.duration_ms) == (step.tools_used[0], 4_000, "…", 3.0)
+
+
+async def test_names_alone_are_no_tool_calls() -> None:
+    provider = answers((Sent(), Text("ok"), ToolCall("search"), End()))
+    events = await run_events(plan_of(suite_of(case_of("c1")), QUICK), {"a": provider})
+    [step] = [event.result for event in events if isinstance(event, StepFinished)]
+    assert (step.tools_used, step.tool_calls) == (("search",), ())

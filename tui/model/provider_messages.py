@@ -66,10 +66,12 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete tool call: the provider merges fragments."""
+    """A complete tool call: the provider merges fragments. `arguments` and `result` are JSON or text, or empty."""
 
     name: str
     arguments: str = ""
+    result: str = ""
+    duration_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

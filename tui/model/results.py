@@ -134,9 +134,26 @@ class ServedBy:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call of a tool: `arguments` and `result` are JSON or text, empty if not reported; long ones are cut."""
+
+    name: str
+    arguments: str = ""
+    result: str = ""
+    duration_ms: float | None = None
+
+    @property
+    def has_details(self) -> bool:
+        """Whether more than the name is known."""
+        return bool(self.arguments or self.result) or self.duration_ms is not None
+
+
+@dataclass(frozen=True, slots=True)
 class StepResult:
     """The result of one step.
 
+    `tools_used` names all calls of tools in order; `tool_calls` are the first of these calls with their details, none
+    if none has any.
     `pace` lists (milliseconds since the request, code points so far) for replay. `memory_before` and `memory` are an
     agent's memory before and after the step, None for a chat model. `cost_usd` uses the price at the time of the
     request and is None if unknown.
@@ -158,6 +175,7 @@ class StepResult:
     pace: tuple[tuple[int, int], ...] = ()
     cost_usd: float | None = None
     served_by: ServedBy | None = None
+    tool_calls: tuple[ToolUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,6 @@ def _chunks_of(answer: AgentAnswer, request: Request) -> Iterator[Chunk]:
     if answer.output:
         yield Text(answer.output)
     for tool in answer.tools:
-        yield ToolCall(tool.name, tool.arguments)
+        yield ToolCall(tool.name, tool.arguments, tool.result, tool.duration_ms)
     yield MemoryChunk(request.memory if answer.memory is None else answer.memory)
     yield End("stop")

@@ -145,8 +145,10 @@ def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:
 
 
 def _rest(recorded: StepResult) -> Iterator[Chunk]:
-    for tool in recorded.tools_used:
-        yield ToolCall(tool)
+    for call in recorded.tool_calls:
+        yield ToolCall(call.name, call.arguments, call.result, call.duration_ms)
+    for name in recorded.tools_used[len(recorded.tool_calls) :]:
+        yield ToolCall(name)
     if recorded.memory_before is not None or recorded.memory is not None:
         yield MemoryChunk(recorded.memory)
     yield UsageChunk(recorded.usage)

@@ -120,6 +120,12 @@ def _step(step: StepResult) -> Iterator[Block]:
     if step.tools_used:
         named = (piece for tool in step.tools_used for piece in (", ", Code(tool)))
         yield Paragraph(("Tools used: ", *list(named)[1:]))
+    for call in step.tool_calls:
+        if call.has_details:
+            took = "" if call.duration_ms is None else f", {call.duration_ms:,.0f} ms"
+            parts = {"arguments": call.arguments, "result": call.result}
+            text = "\n".join(f"{name}: {part}" for name, part in parts.items() if part)
+            yield Quoted(("Tool ", Code(call.name), took), text)
     notes = [*step.notes, *(f"retried after {retry.waited_ms} ms: {retry.reason}" for retry in step.retries)]
     if notes:
         yield Points(tuple(notes))

@@ -411,6 +411,15 @@ def _step(step: StepResult) -> dict[str, Any]:
         "response": step.response,
         "reasoning": step.reasoning,
         "tools_used": list(step.tools_used),
+        "tool_calls": [
+            {
+                "name": call.name,
+                "arguments": call.arguments,
+                "result": call.result,
+                "duration_ms": _number(call.duration_ms),
+            }
+            for call in step.tool_calls
+        ],
         "memory": _json(step.memory),
         "checks": [
             {

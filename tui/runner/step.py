@@ -37,7 +37,7 @@ from tui.model.provider_messages import (
     UsageChunk,
     Waiting,
 )
-from tui.model.results import CheckResult, Prompt, Retry, ServedBy, StepResult, Timing, TrialKey, Usage
+from tui.model.results import CheckResult, Prompt, Retry, ServedBy, StepResult, Timing, ToolUse, TrialKey, Usage
 from tui.model.secrets import Secrets
 from tui.model.suite import Check, Step
 from tui.model.values import JsonValue
@@ -48,6 +48,7 @@ from tui.runner.trial_context import TrialContext
 
 _PACE_MS = 50
 _MOST_NOTES, _LONGEST_NOTE = 50, 2_000  # of one answer: a server may cause them
+_MOST_TOOL_CALLS, _LONGEST_TOOL_TEXT = 200, 4_000  # kept with their details
 
 
 @dataclass(slots=True)
@@ -66,6 +67,7 @@ class PartialStep:
     parts: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     tools: list[str] = field(default_factory=list)
+    tool_calls: list[ToolUse] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     retries: list[Retry] = field(default_factory=list)
     pace: list[tuple[int, int]] = field(default_factory=list)
@@ -144,8 +146,8 @@ class ChunkHandler:
                 self._place.emit(RequestSent(self._place.trial, self._place.attempt, self._place.step))
             case Waiting(reason, wait_ms):
                 self._add_retry(self._secrets.hide(reason), wait_ms)
-            case ToolCall(name):
-                self._partial.tools.append(self._secrets.hide(name))
+            case ToolCall():
+                self._add_tool(chunk)
             case MemoryChunk(memory):
                 self._partial.remembers = True
                 if memory is not None:
@@ -168,6 +170,14 @@ class ChunkHandler:
                 self._partial.recorded = chunk
             case End(reason):
                 self._partial.finish_reason = reason
+
+    def _add_tool(self, call: ToolCall) -> None:
+        partial, hide = self._partial, self._secrets.hide
+        name = hide(call.name)
+        partial.tools.append(name)
+        if len(partial.tool_calls) < _MOST_TOOL_CALLS:
+            arguments, result = (_cut(hide(text)) for text in (call.arguments, call.result))
+            partial.tool_calls.append(ToolUse(name, arguments, result, call.duration_ms))
 
     def _add_note(self, note: str) -> None:
         notes = self._partial.notes
@@ -196,6 +206,10 @@ class ChunkHandler:
         self._partial.retries.append(Retry(reason, wait_ms))
         place = self._place
         place.emit(RequestRetried(place.trial, place.attempt, place.step, reason, wait_ms))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_TOOL_TEXT else f"{text[: _LONGEST_TOOL_TEXT - 1]}…"
 
 
 def hide_in(secrets: Secrets, value: JsonValue) -> JsonValue:
@@ -384,6 +398,7 @@ def _to_result(order: StepOrder, prompt: Prompt, partial: PartialStep, checks: t
         prompt=prompt,
         reasoning="".join(partial.reasoning),
         tools_used=tuple(partial.tools),
+        tool_calls=tuple(partial.tool_calls) if any(call.has_details for call in partial.tool_calls) else (),
         memory_before=order.request.memory if partial.remembers else None,
         memory=partial.memory if partial.remembers else None,
         checks=checks,

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.support.kept_runs import HOSTILE
 from tests.support.scripted_session import result_of, step_of
-from tui.app.explore.attempt_lines import served_lines
+from tui.app.explore.attempt_lines import served_lines, tool_lines
 from tui.app.presentation.pieces import text_of
-from tui.model.results import ServedBy, StepResult, TrialKey
+from tui.model.results import ServedBy, StepResult, ToolUse, TrialKey
 from tui.model.state import AttemptProgress, RunState
 
 KEY = TrialKey("one", "mock-a")
@@ -40,3 +40,17 @@ def test_what_is_not_known_is_not_mentioned() -> None:
 def test_what_a_server_says_is_made_safe() -> None:
     (line,) = shown_lines(replace(step_of("a"), served_by=ServedBy(HOSTILE)))
     assert not any(sign in line for sign in "\x1b\x00\n\u202e\ud800")
+
+
+def test_tool_calls_are_shown_safe_and_bounded() -> None:
+    calls = (ToolUse(HOSTILE, HOSTILE, "x" * 4_000, 5.0),) * 200
+    state = RunState()
+    step = replace(step_of("a"), tools_used=(HOSTILE,) * 200, tool_calls=calls)
+    state.take_results([result_of(KEY, "passed", step)])
+    attempt = state.trials[KEY].attempt
+    assert attempt is not None
+    lines = [text_of(line) for line in tool_lines(attempt)]
+    assert lines[0] == "tool calls"
+    assert len(lines) <= 201
+    assert all(len(line) <= 400 and line.isprintable() for line in lines)
+    assert tool_lines(AttemptProgress(1, 1)) == []

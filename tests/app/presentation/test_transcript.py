@@ -1,5 +1,7 @@
 """The transcript of an attempt: headings of its steps, and where the checks found their matches."""
 
+from dataclasses import replace
+
 from tests.support.scripted_session import case_of, prompt_of, result_of, step_of
 from tui.app.presentation.transcript import (
     marks_in,
@@ -19,7 +21,7 @@ from tui.model.events import (
     TextArrived,
     TrialFinished,
 )
-from tui.model.results import CheckResult, TrialKey
+from tui.model.results import CheckResult, ToolUse, TrialKey
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Check, Step
 
@@ -57,6 +59,28 @@ def test_one_step_needs_no_heading() -> None:
     assert transcript(case_of("one"), None) == ""
     trial = trial_after(TrialFinished(result_of(A, "passed", step_of("whole"))))
     assert transcript(case_of("one"), trial.attempt) == "whole"
+
+
+def test_tool_calls_are_a_tree_below_the_answer() -> None:
+    calls = (
+        ToolUse("search", '{"q": "Rome"}', "2 flights\nfound", 1204.4),
+        ToolUse("book", result="ok"),
+        ToolUse("end"),
+    )
+    step = replace(step_of("whole"), tools_used=("search", "book", "end"), tool_calls=calls)
+    text, _ = recorded_transcript(case_of("one"), result_of(A, "passed", step).attempts[-1])
+    assert text.splitlines() == [
+        "whole",
+        "",
+        "tools used: search, book, end",
+        "  search · 1,204 ms",
+        '  ├ arguments: {"q": "Rome"}',
+        "  └ result: 2 flights",
+        "      found",
+        "  book",
+        "  └ result: ok",
+        "  end",
+    ]
 
 
 def test_a_recorded_transcript_is_the_live_one_with_its_marks() -> None:

@@ -6,10 +6,13 @@ from typing import NamedTuple
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import mark_of, word_of
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
+from tui.app.presentation.transcript import tool_tree
 from tui.model.prices import add_costs, dollars
 from tui.model.results import Retry
 from tui.model.sanitize import sanitize_line
 from tui.model.state import AttemptProgress, TrialProgress
+
+_MOST_CALLS, _MOST_TOOL_LINES, _LONGEST_TOOL_LINE = 50, 200, 400  # the review and the reports show all of them
 
 
 class AttemptRow(NamedTuple):
@@ -69,6 +72,15 @@ def served_lines(attempt: AttemptProgress) -> list[Line]:
     lines: list[Line] = [(("answered by  ", "dim"), (sanitize_line(words), "plain")) for words in servers if words]
     paid = add_costs(result.cost_usd for result in results)
     return lines if paid is None else [*lines, (("cost         ", "dim"), (dollars(paid), "plain"))]
+
+
+def tool_lines(attempt: AttemptProgress) -> list[Line]:
+    """Return the calls of tools of an attempt as a tree, as far as more than their names is known."""
+    results = [step.result for step in attempt.steps if step.result is not None and step.result.tool_calls]
+    calls = [call for result in results for call in result.tool_calls][:_MOST_CALLS]
+    tree = [sanitize_line(line, _LONGEST_TOOL_LINE) for line in tool_tree(calls)[:_MOST_TOOL_LINES]]
+    lines: list[Line] = [((line, "plain"),) for line in tree]
+    return [(("tool calls", "dim"),), *lines] if lines else []
 
 
 def _retries(attempt: AttemptProgress) -> list[Retry]:

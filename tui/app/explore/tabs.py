@@ -22,6 +22,7 @@ from tui.app.explore.attempt_lines import (
     name_width,
     retry_lines,
     served_lines,
+    tool_lines,
 )
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
@@ -103,7 +104,7 @@ class AttemptsTab(Vertical):
             )
             return
         attempt = self._table.rows[self._table.cursor].attempt
-        lines = [*retry_lines(attempt), *served_lines(attempt)]
+        lines = [*retry_lines(attempt), *served_lines(attempt), *tool_lines(attempt)]
         enter: Line = (("Enter: show the answer in the pane of the model.", "dim"),)
         self._detail.show_lines([*lines, (), enter] if lines else [enter])
 

@@ -8,6 +8,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values
 
 _DEEPEST = 64
+_LONGEST_MS = 2**53
 
 
 class Nonsense(Exception):
@@ -16,10 +17,12 @@ class Nonsense(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that the agent reports as used; `arguments` is JSON, or empty if it reports none."""
+    """A tool that the agent reports as used; `arguments` and `result` are JSON or text, or empty if not reported."""
 
     name: str
     arguments: str = ""
+    result: str = ""
+    duration_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +85,19 @@ def _read_tool(value: JsonValue) -> Tool:
     if isinstance(value, str):
         return Tool(value)
     if isinstance(value, dict) and isinstance(value.get("name"), str):
-        arguments = value.get("arguments")
-        text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
-        return Tool(str(value["name"]), text)
+        arguments, result = _text_of(value.get("arguments")), _text_of(value.get("result"))
+        return Tool(str(value["name"]), arguments, result, _milliseconds(value.get("duration_ms")))
     raise Nonsense(f"tools_used: expected names or objects with a name, got {_kind(value)}")
+
+
+def _text_of(value: JsonValue) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _milliseconds(value: JsonValue) -> float | None:
+    """Return a duration, or None for what is none."""
+    is_duration = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _LONGEST_MS
+    return float(value) if is_duration else None  # type: ignore[arg-type]
 
 
 def _refuse(constant: str) -> float:

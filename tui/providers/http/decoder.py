@@ -129,7 +129,7 @@ class ToolCallPieces:
 
     def chunk(self) -> ToolCall:
         """Return the call as far as it arrived."""
-        return ToolCall(self.name, "".join(self._arguments))
+        return ToolCall(self.name, joined_halves("".join(self._arguments)))
 
 
 def _chunk(kind: Kind, text: str) -> Chunk:
