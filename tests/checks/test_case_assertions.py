@@ -40,6 +40,8 @@ NESTED = {"type": "object", "properties": {"list": {"items": {"type": "integer"}
         ("contains-all", ["a", "b"], "b a", "passed", ((0, 1), (2, 3))),
         ("contains-all", ["a", "c"], "b a", "failed", ((2, 3),)),
         ("contains-all", "a, b", "b a", "passed", ((0, 1), (2, 3))),
+        ("contains-all", '"a, b", "say ""hi"""', 'a, b say "hi"', "passed", ((0, 4), (5, 13))),
+        ("contains-any", '"a, b", c', "a b", "failed", ()),
         ("contains-any", ["x", "a"], "b a", "passed", ((2, 3),)),
         ("contains-any", ["x", "y"], "b a", "failed", ()),
         ("not-contains", "sorry", "Sorry", "passed", ()),
@@ -51,6 +53,8 @@ NESTED = {"type": "object", "properties": {"list": {"items": {"type": "integer"}
         ("equals", {"a": [1, 2.0]}, '{"a": [1.0, 2]}', "passed", ((0, 15),)),
         ("equals", {"a": True}, '{"a": 1}', "failed", ()),
         ("equals", 42, "not JSON", "failed", ()),
+        ("equals", 42.0, "42", "passed", ((0, 2),)),
+        ("equals", 42, "42\n", "failed", ()),
     ],
 )
 def test_texts(kind: str, value: Any, text: str, state: CheckState, spans: tuple[Span, ...]) -> None:
@@ -74,6 +78,8 @@ def test_texts(kind: str, value: Any, text: str, state: CheckState, spans: tuple
         ("contains-json", None, "Here: [1, 2] done", "passed", "JSON found"),
         ("contains-json", None, "no {json} [here]", "failed", "no JSON object or list found"),
         ("contains-json", PERSON, 'first {"id": 1}, then {"name": "Ada"}', "passed", "fits the schema"),
+        ("contains-json", PERSON, 'a list [{"id": 1}, [{"name": "Ada"}]]', "passed", "fits the schema"),
+        ("is-json", {"format": "date"}, '"yesterday"', "failed", "is not a"),
         ("contains-json", PERSON, 'only {"id": 1}', "failed", "none of 1 JSON values fits"),
     ],
 )

@@ -1,5 +1,6 @@
 """A suite of tests: a Suite has Cases, a Case has Steps, a Step has an input and Checks."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,6 +81,29 @@ class Check:
     target: str = ""
     expected: JsonValue = None
     threshold: float | None = None
+
+
+_LISTED = re.compile(r'\s*(?:"((?:[^"\\]|""|\\.)*)"|([^",\s][^,]*)?)\s*(,|\Z)', re.DOTALL)
+_ESCAPED_QUOTE = re.compile(r'""|\\(["\\])')
+
+
+def comma_separated(text: str) -> list[str] | None:
+    """Return the texts of a list with commas; None if a quotation mark is not closed before a comma or the end.
+
+    A text in double quotes may contain commas; a quotation mark inside it is doubled or follows a backslash.
+    """
+    parts: list[str] = []
+    at = 0
+    while (match := _LISTED.match(text, at)) is not None:
+        quoted, plain, comma = match.groups()
+        if quoted is None:
+            parts.append((plain or "").strip())
+        else:
+            parts.append(_ESCAPED_QUOTE.sub(lambda escape: escape[1] or '"', quoted))
+        if not comma:
+            return parts
+        at = match.end()
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tui.documents.positions import Path
 from tui.documents.problems import Finding
-from tui.model.suite import ASSERTION, Check, CheckKind
+from tui.model.suite import ASSERTION, Check, CheckKind, comma_separated
 from tui.suites.context import Around
 from tui.suites.messages import quoted
 
@@ -90,7 +90,10 @@ def _text_fault(value: Any) -> str | None:
 
 def _texts_fault(value: Any) -> str | None:
     if isinstance(value, str):
-        return None if all(part.strip() for part in value.split(",")) else "has an empty text"
+        parts = comma_separated(value)
+        if parts is None:
+            return "has a quotation mark that is not closed"
+        return None if all(parts) else "has an empty text"
     if not isinstance(value, list) or not value:
         return f"expected a list of texts, got {_shown(value)}"
     return next((fault for item in value if (fault := _text_fault(item))), None)
