@@ -1,5 +1,6 @@
 """Names of models, providers and vendors masked in texts, and ordinary words left alone."""
 
+import threading
 import time
 
 import pytest
@@ -76,8 +77,60 @@ def test_names_in_other_spellings_are_masked(text: str, masked: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            f"GPT{between}4"
+            for between in ("\u200b-", "-\u200b", "\u00ad-", "\u00ad", "\u2060-", "™-", "\\-", ":", "/")
+        ),
+        *(
+            "Claude 3 (Opus)",
+            "claude-3.5 Sonnet v2",
+            "claude-3-5-sonnet@20240620",
+            "mistral:7b",
+            "llama3:8b",
+            "phi3:mini",
+        ),
+        *("meta-llama/Llama-3.1-405B-Instruct-FP8", "meta-llama/Meta-Llama-3-8B", "mistralai/Mistral-7B-v0.1"),
+        *(
+            "microsoft/phi-4",
+            "google/gemma-3-27b-it",
+            "x-ai/grok-4",
+            "moonshotai/kimi-k2",
+            "z-ai/glm-4.5",
+            "01-ai/yi-34b",
+        ),
+        *("ibm-granite/granite-3.1-8b-instruct", "tiiuae/falcon-40b", "ai21labs/jamba-1.5", "amazon.nova-pro-v1:0"),
+        *("CohereForAI/c4ai-command-r-plus", "anthropic.claude-3-5-sonnet-20241022-v2:0", "mistralai"),
+    ],
+)
+def test_versions_and_vendors_beside_a_name_are_masked_with_it(name: str) -> None:
+    assert NameMask().mask(f"a {name}, b").text == "a ▇▇▇, b"
+
+
+@pytest.mark.parametrize("place", [14_330, 14_336, 14_340, 16_375, 16_381, 16_384])
+@pytest.mark.parametrize(
+    "name", ["gpt-4o-mini-2024-07-18", "**GPT**-4", "meta-llama/Llama-3", "G\u200bPT-4", "gpt-" + "4" * 20_000]
+)
+def test_a_name_is_masked_at_every_place_of_a_large_text(place: int, name: str) -> None:
+    text = " " * place + name.replace("*", "")
+    assert NameMask().mask(f"{text} {' ' * 20_000}GPT-5").text == " " * place + f"▇▇▇ {' ' * 20_000}▇▇▇"
+
+
+def test_other_threads_run_while_a_large_text_is_masked() -> None:
+    masking = threading.Thread(target=NameMask().mask, args=("I am " * 400_000,))
+    masking.start()
+    turns = 0
+    while masking.is_alive():
+        turns += 1
+        time.sleep(0.001)
+    assert turns > 20, "a search of the whole text gives others no turn"
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "nvidia/cuda, google/protobuf and microsoft.com; a ratio of phi:3",
         "The constellation Gemini rises; a llama eats; phi = 1.618; the mistral-free coast".replace(
             "mistral-free ", ""
         ),

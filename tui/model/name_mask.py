@@ -17,7 +17,7 @@ Markup, any kind of hyphen, a dot, an underscore, a space or nothing may separat
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
@@ -45,8 +45,9 @@ _DISTINCT_MODELS = (
 )
 _DISTINCT_VENDORS = (
     "openai|open-ai|(?-i:Open AI)|anthropic(?:ai)?|deepmind|google deepmind|google ai|meta ai|mistral ai|hugging ?face|"
-    "huggingfacetb|(?-i:xAI)|x\\.ai|moonshot ai|zhipu(?: ai)?|01\\.ai|alibaba cloud|ai21(?: labs)?|stability ai|"
-    "allen institute for ai|allenai|深度求索|智谱|月之暗面"
+    "huggingfacetb|(?-i:xAI)|x\\.ai|moonshot ai|zhipu(?: ai)?|01\\.ai|alibaba cloud|ai21(?: ?labs)?|stability ai|"
+    "allen institute for ai|allenai|meta-llama(?=/)|mistralai|x-ai|moonshotai|z-ai|zai-org|01-ai|ibm-granite|tiiuae|"
+    "cohereforai|c4ai|minimaxai|深度求索|智谱|月之暗面"
 )
 _DISTINCT_PROVIDERS = "openrouter|groq|github copilot|azure openai|vertex ai|amazon bedrock|together ai|fireworks ai"
 DISTINCT: dict[NameKind, str] = {
@@ -100,30 +101,38 @@ _TIERS = (
     "mini|nano|micro|pro|ultra|flash|turbo|preview|lite|opus|sonnet|haiku|instant|instruct|chat|large|medium|small|nemo|"
     "coder|codex|vision|thinking|math|max|plus|oss"
 )
+_FORMATS = "bf16|fp16|fp8|int[48]|awq|gptq|gguf|hf|it|base"
 _HYPHEN = "._\\-\u2010-\u2015\u2212"
 _SPACE = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
 _MARKUP = "[*_`~]{0,3}"
-# Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`.
-_BETWEEN = rf"{_MARKUP}[{_SPACE}{_HYPHEN}]?{_MARKUP}"
-_JOINED = rf"{_MARKUP}[{_HYPHEN}]{_MARKUP}"
+# Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`. Markdown escapes a hyphen: `GPT\\-4`.
+_BETWEEN = rf"{_MARKUP}\\?[{_SPACE}{_HYPHEN}]?{_MARKUP}"
+_JOINED = rf"{_MARKUP}\\?[{_HYPHEN}]{_MARKUP}"
 _START, _END = r"(?<![A-Za-z0-9À-ɏͰ-ӿ])", r"(?![A-Za-z0-9À-ɏͰ-ӿ]|\.\d)"
 """The borders of a word: no letters or digits of scripts that separate words by spaces, so `私はGPT-4です` matches."""
 _NUMBER = r"[vkmr]?\d(?:\.?[a-z0-9])*"
 # Without the lookahead, a dot inside a number could also separate two, and a long number takes exponential time.
 _FURTHER = (
-    rf"(?:(?!\.[a-z0-9]){_MARKUP}[{_HYPHEN}]{_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*)"
-    rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}\d+(?:\.\d+)*)?){_END})*"
+    rf"(?:(?!\.[a-z0-9]){_MARKUP}(?:\\?[{_HYPHEN}]|[:@/](?=\d)){_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*|(?:{_FORMATS}){_END})"
+    rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}v?\d+(?:\.\d+)*)?){_END}"
+    rf"|[{_SPACE}]\((?:{_TIERS})\))*"
 )
 _SUFFIX = rf"(?:{_BETWEEN}{_NUMBER}|\.[a-z]\d(?:\.?[a-z0-9])*)?{_FURTHER}"
 """What may follow a family's name: ` 5.2`, `-4o-mini`, ` 3.5 Sonnet`, ` Opus 4.5`, `-r1`, ` 3.3 70B Instruct`."""
 _SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
 """A version after a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
 _FOLDED = re.compile(
-    r"((?<=[^\W_])\*{1,3}(?=[^\W_])|[\xad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff])"
+    r"((?<=[^\W_])\*{1,3}(?=[^\W_])|[\xad\xae\u2122\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff])"
     r"|[\u2100-\u214f\u24b6-\u24e9\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
 )
-"""What may disguise a name: stars between letters (`G**PT**`), invisible characters, full-width and styled letters."""
+"""What may disguise a name: stars between letters (`G**PT**`), invisible characters, trademark signs, full-width and
+styled letters."""
 _MOST_PASSES = 3
+_PREFIX = re.compile(rf"{_START}(?:{'|'.join(VENDORS)}|{_DISTINCT_VENDORS})[/.:-](?:(?:meta|c4ai)-)?\Z", re.IGNORECASE)
+"""The vendor before the name of a model in an id: `google/gemma-3`, `meta-llama/Meta-Llama-3`, `amazon.nova-pro`."""
+_LONGEST_PREFIX = 60
+_PIECE, _MARGIN = 16_384, 2_048
+"""How many characters are searched at a time, and how many of them no match before them depends on."""
 _QUOTED = r"[*_`~\"'“”‘’]{0,3}"
 _MADE_BY = (
     r"(?:(?:trained|made|built|created|developed|designed|released|provided|powered|hosted|offered) (?:by|at)"
@@ -175,6 +184,10 @@ class NameMask:
             ("model", rf"(?:{DISTINCT['model']}){_SUFFIX}"),
             ("model", _suffixed(_present(present))),
             ("model", rf"(?:{_alternatives({*families} - _VARIABLES)})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
+            (
+                "model",
+                rf"(?:{_alternatives(families)})(?:{_NUMBER})?:(?:\d+(?:\.\d+)?b|latest|{_TIERS}){_END}{_FURTHER}",
+            ),
             ("model", rf"(?:{hyphened})[.\-\u2010-\u2015]{_NUMBER}{_FURTHER}"),
             ("model", rf"(?:{_alternatives(families)})-(?:{_TIERS}){_END}{_FURTHER}"),
             # With a space before the number only as a proper noun: `the falcon 3 miles away` is a bird.
@@ -197,9 +210,11 @@ class NameMask:
     def mask(self, text: str) -> MaskedText:
         """Return the text with `▇▇▇` in the place of every name."""
         found = self._find(text)
-        if _FOLDED.search(text):
-            # Once more with what was found there: a name may end where another one that was disguised begins.
-            for _ in range(_MOST_PASSES):
+        if next(_matches(_FOLDED, text), None):
+            # With the names that were found already: what follows them may be disguised (`GPT` in `GPT\u200b-4`).
+            found += self._find_disguised(text)
+            # Once more without them: a name may end where another one that was disguised begins.
+            for _ in range(_MOST_PASSES if found else 0):
                 found += (disguised := self._find_disguised(_blanked(text, found)))
                 if not disguised:
                     break
@@ -214,10 +229,10 @@ class NameMask:
         return MaskedText("".join((*pieces, text[at:])), tuple(names)) if names else MaskedText(text)
 
     def _find(self, text: str) -> list[tuple[int, int, NameKind]]:
-        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in self._names.finditer(text)]
+        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in _matches(self._names, text)]
         for kind, pattern in self._introduced:
-            found += [(*match.span(1), kind) for match in pattern.finditer(text)]
-        return found
+            found += [(*match.span(1), kind) for match in _matches(pattern, text)]
+        return [(_start_of_prefix(text, start) if kind == "model" else start, end, kind) for start, end, kind in found]
 
     def _find_disguised(self, text: str) -> list[tuple[int, int, NameKind]]:
         folded = _FoldedText(text)
@@ -233,7 +248,7 @@ class _FoldedText:
         self._folded: list[int] = []
         self._shifts: list[int] = []
         at = length = 0
-        for match in _FOLDED.finditer(text):
+        for match in _matches(_FOLDED, text):
             letter = "" if match[1] else unicodedata.normalize("NFKC", match[0])
             letter = match[0] if len(letter) > 1 else letter
             pieces += (text[at : match.start()], letter)
@@ -247,6 +262,31 @@ class _FoldedText:
         """Return the place of a character in the original text."""
         edit = bisect_right(self._folded, index)
         return index + (self._shifts[edit - 1] if edit else 0)
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the same matches as `finditer`, and search the text in pieces: other threads run between two of them."""
+    at, size = 0, _PIECE
+    while at < len(text):
+        end = min(at + size, len(text))
+        match = pattern.search(text, at, end)
+        certain = end - _MARGIN if end < len(text) else end
+        if match is None or match.start() > certain:
+            at, size = certain, _PIECE
+        elif match.end() > certain:  # It may be longer than in this piece.
+            at, size = match.start(), size * 2 if match.start() == at else _PIECE
+        else:
+            yield match
+            at, size = match.end(), _PIECE
+
+
+def _start_of_prefix(text: str, start: int) -> int:
+    """Return where the vendor before the name of a model begins, or the start of the name if there is none."""
+    if text[start - 1 : start] not in ("/", ".", ":", "-"):
+        return start
+    begin = max(0, start - _LONGEST_PREFIX)
+    prefix = _PREFIX.search(text[begin:start])
+    return begin + prefix.start() if prefix else start
 
 
 def _blanked(text: str, found: Iterable[tuple[int, int, NameKind]]) -> str:
