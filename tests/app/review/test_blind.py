@@ -345,7 +345,7 @@ async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Pat
         await seen.until(lambda: "I am ▇▇▇, and ▇▇▇ by ▇▇▇ says so too." in drawn(seen))
         assert "3 names masked" in drawn(seen)
         assert not any(name in drawn(seen).lower() for name in ("zebra", "claude", "anthropic"))
-        await seen.press("m")
+        await seen.press("M")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen) and "2 × a model's name" in drawn(seen))
         assert "zebra" not in drawn(seen).lower()
         await seen.press("escape")
