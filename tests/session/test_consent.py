@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.plans import case_of, suite_of
-from tui.model.errors import ConsentNeeded
+from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
 from tui.model.suite import CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
@@ -383,3 +383,12 @@ def test_a_command_that_names_too_much_is_asked_about_in_each_process(
     record = ConsentRecord(tmp_path / "data" / "consents.json")
     suite = command_suite(tmp_path, "cat *.sh")
     assert asks_again_after(record, suite, lambda: monkeypatch.setattr("tui.session.consent._THIS_PROCESS", "other"))
+
+
+def test_a_deleted_current_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deleted = tmp_path / "deleted"
+    deleted.mkdir()
+    monkeypatch.chdir(deleted)
+    deleted.rmdir()
+    with pytest.raises(ConfigError, match="The current folder no longer exists"):
+        agent_consents(suite_at(tmp_path), [Subject("cmd:cat", "agent", "cmd:cat")])

@@ -185,6 +185,26 @@ def test_a_full_disk_is_a_sentence_and_can_be_tried_again(history: Path) -> None
     store.close()
 
 
+def test_saved_runs_are_read_on_a_full_disk(history: Path) -> None:
+    kept = small_run()
+    store = SqliteStore(history)
+    store.begin_run(kept.plan, STARTED)
+    store.save_trials(kept.plan.run_id, kept.results)
+    store.close()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))  # too small for the index of the write-ahead log
+    try:
+        full = SqliteStore(history)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    (notice,) = full.notices
+    assert "is full: new results are not saved" in notice
+    assert full.read_run(kept.plan.run_id).results == kept.results
+    with pytest.raises(StoreError, match="read-only"):
+        full.save_trials(kept.plan.run_id, kept.results)
+    full.close()
+
+
 def test_a_file_that_is_taken_away_is_noticed(history: Path) -> None:
     kept = small_run()
     store = SqliteStore(history)

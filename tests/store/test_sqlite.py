@@ -268,6 +268,16 @@ def test_a_history_with_impossible_token_counts_opens_without_them(
     assert (outcome.input_tokens, outcome.output_tokens) == (None, 5)
 
 
+def test_a_run_whose_suite_is_missing_is_an_error_of_the_history(store: SqliteStore, history: Path) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    with closing(sqlite3.connect(history)) as file, file:
+        file.execute("UPDATE run SET suite = 4711")
+    for read in (store.read_run, store.read_suite):
+        with pytest.raises(StoreError, match="cannot read"):
+            read(kept.plan.run_id)
+
+
 def test_runs_are_found_by_the_beginning_of_their_id(store: SqliteStore) -> None:
     for run_id in ("0193aa00" + "0" * 24, "0193ab00" + "0" * 24):
         keep_whole(store, replace(small_run(), plan=replace(small_run().plan, run_id=run_id)))

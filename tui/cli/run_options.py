@@ -110,9 +110,10 @@ class AgentWish:
         """Return the agent that was named, relative to the current folder. Raises ConfigError."""
         if not self.name:
             return None
+        from tui.session.consent import current_folder
         from tui.session.session import agent_subject  # imports much that the help does not need
 
-        return agent_subject(self.name, Path.cwd(), self.python)
+        return agent_subject(self.name, current_folder(), self.python)
 
     def lay_over(self, suite: Suite) -> Suite:
         """Return the suite with the interpreter for its own agent. Raises ConfigError if it has no agent."""

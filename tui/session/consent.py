@@ -17,7 +17,7 @@ from secrets import token_hex
 from typing import Literal
 
 from tui.documents.files import NotRegularError, read_beginning, read_whole
-from tui.model.errors import ConsentNeeded, StoreError
+from tui.model.errors import ConfigError, ConsentNeeded, StoreError
 from tui.model.interpreters import files_run_at_start, find_interpreter
 from tui.model.paths import needs_consent, parse_url
 from tui.model.shipped import shipped_folder
@@ -135,6 +135,14 @@ def _mark(kind: ConsentKind, *parts: object) -> str:
     return "\n".join((kind, *map(str, parts)))
 
 
+def current_folder() -> Path:
+    """Return the current folder, in which the command of an agent is started. Raises ConfigError if it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ConfigError("The current folder no longer exists", fix="Change to a folder that exists.") from error
+
+
 def _agent_consent(agent: str, python: str, suite_file: Path) -> Consent:
     """Return the consent for an agent and the interpreter of its file, if that is not Assay's own.
 
@@ -142,7 +150,7 @@ def _agent_consent(agent: str, python: str, suite_file: Path) -> Consent:
     """
     folder = suite_file.parent
     if agent.startswith("cmd:"):
-        command, here = agent.removeprefix("cmd:"), Path.cwd()  # where the command is started
+        command, here = agent.removeprefix("cmd:"), current_folder()  # where the command is started
         program = next(iter(_words(command)), "")
         content = _digest(_named_files(command, (here, folder)))
         mark = _mark("agent", suite_file, agent, here, shutil.which(program) or "", content)

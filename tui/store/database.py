@@ -18,6 +18,7 @@ from tui.store.recovery import READ_ERRORS, complete_recovery, count_rows, lock_
 from tui.store.schema import APPLICATION_ID, STEPS, has_our_objects, migrate, read_version
 
 _READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SENTENCES = {
     sqlite3.SQLITE_FULL: (
@@ -67,6 +68,11 @@ def is_damage(error: BaseException) -> bool:
 def is_refusal(error: BaseException) -> bool:
     """Return whether the system denies writing the file, or creating files beside it."""
     return code_of(error) in _READING
+
+
+def _is_full(error: BaseException) -> bool:
+    """Return whether the disk has no room for what SQLite writes when it opens a file."""
+    return getattr(error, "sqlite_errorname", "") in _FULL
 
 
 def store_error(error: Exception, path: Path) -> StoreError:
@@ -131,8 +137,8 @@ def _open(path: Path, *, is_locked: bool = False) -> Opened:
             return _open_for_reading(path)
         raise StoreError(f"cannot open the run history: {error.strerror}", where=str(path)) from error
     except sqlite3.Error as error:
-        if is_refusal(error):
-            return _open_for_reading(path)
+        if is_refusal(error) or _is_full(error):
+            return _open_for_reading(path, is_full=_is_full(error))
         raise store_error(error, path) from error
 
 
@@ -287,8 +293,12 @@ def _use_log(connection: sqlite3.Connection) -> None:
             return
 
 
-def _open_for_reading(path: Path) -> Opened:
+def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
     cannot = f"The run history {path} is read-only: new results are not saved."
+    if is_full:
+        cannot = (
+            f"The disk of the run history {path} is full: new results are not saved. Free space, then restart Assay."
+        )
     if not path.exists():
         return _open_empty(f"The run history {path} cannot be created: results are not saved.")
     # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
@@ -300,7 +310,7 @@ def _open_for_reading(path: Path) -> Opened:
         except READ_ERRORS as error:
             if connection is not None:
                 connection.close()
-            if not is_refusal(error):
+            if not is_refusal(error) and not _is_full(error):
                 raise store_error(error, path) from error
             refusal = error
         else:

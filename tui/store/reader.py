@@ -87,8 +87,8 @@ def _names(models: object) -> tuple[str, ...]:
     return tuple(map(_text, found)) if isinstance(found, list) else ()
 
 
-def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row, list[Row], list[Row]]:
-    """Return rows for `kept_of`: the record, the plan, the trials, the results."""
+def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row | None, list[Row], list[Row]]:
+    """Return rows for `kept_of`: the record, the plan (None if its suite is missing), the trials, the results."""
     record = connection.execute(f"SELECT {_RECORD} FROM run WHERE number = ?", (run,)).fetchone()
     planned = connection.execute(
         "SELECT suite.content, subjects, options, command, assay, versions"
@@ -107,11 +107,11 @@ _SETUP = "subjects, options, command, assay, versions"
 
 
 def select_suite(connection: sqlite3.Connection, run: int) -> str:
-    """Return the JSON of a run's suite."""
+    """Return the JSON of a run's suite; empty if the suite is missing."""
     row = connection.execute(
         "SELECT suite.content FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?", (run,)
     ).fetchone()
-    return str(row[0])
+    return str(row[0]) if row else ""
 
 
 def select_setup(connection: sqlite3.Connection, run: int) -> Row:
@@ -135,9 +135,12 @@ def select_trials(connection: sqlite3.Connection, run: int) -> list[Row]:
     ).fetchall()
 
 
-def kept_of(rows: tuple[Row, Row, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
+def kept_of(rows: tuple[Row, Row | None, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
     """Return a complete run. Raises ValueError for invalid content."""
-    record, (suite, subjects, options, command, assay, versions), trials, results = rows
+    record, planned, trials, results = rows
+    if planned is None:
+        raise ValueError("its suite is missing")
+    suite, subjects, options, command, assay, versions = planned
     plan = Plan(
         run_id=record[0],
         suite=codec.decode_suite(suite),
