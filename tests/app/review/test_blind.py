@@ -141,7 +141,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         for key, text in {"G": "Version", "B": "Weight × extent determines", "T": "Nothing is overwritten"}.items():
             check.step(key, text)
             check.back(text)
-        check.step("?", "Show masked names")
+        check.step("?", "Focused place")
         check.step("end", "Everywhere")
         check.back("Everywhere")
         for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
