@@ -16,8 +16,8 @@ from textual.message import Message
 from textual.screen import Screen
 
 from tui.app.bindings import bind
-from tui.app.keymap import KeyCommands, bindings_in_order
 from tui.app.notifications import NotificationHold
+from tui.app.palette_commands import NamedCommands, commands_of
 from tui.app.splash import SplashScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.theme.themed_app import ThemedApp
@@ -43,7 +43,7 @@ class AssayApp(ThemedApp[int]):
 
     TITLE = "Assay"
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar = {KeyCommands}
+    COMMANDS: ClassVar = {NamedCommands}
     CSS = """
     Toast { background: $raised; color: $foreground; }
     Tooltip { background: $raised; color: $foreground; }
@@ -192,20 +192,8 @@ class AssayApp(ThemedApp[int]):
         self._notification_hold.notify(message, **options)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield a command for each enabled key of the screen in their order, then the change of the theme."""
-        actions: set[str] = set()
-        for node, binding, enabled, tooltip in bindings_in_order(screen):
-            if binding.action in actions:
-                continue
-            actions.add(binding.action)
-            place = (binding.id or "").partition(".")[0]
-            if enabled and place not in ("", "list", "tree", "line") and binding.id != "app.palette":
-                title = f"{(tooltip or binding.description).split('(')[0].strip()}  {self.get_key_display(binding)}"
-                yield SystemCommand(title, "", self._press(binding.action, node))
-        yield SystemCommand("Change theme", "", self.action_change_theme)
-
-    def _press(self, action: str, node: object) -> Callable[[], object]:
-        return lambda: self.run_action(action, default_namespace=node)  # type: ignore[arg-type]
+        """Yield the commands of the palette for a screen: its enabled keys, and the main actions under their names."""
+        yield from commands_of(self, screen, names_hidden=self._notification_hold.holds)
 
     def action_help(self) -> None:
         """Show the keys that are active on the current screen."""

@@ -1,4 +1,4 @@
-"""The keys of the app: those that screens share, their order, the palette, and the check of the keys in the config."""
+"""The keys of the app: those that screens share, their order, and the check of the keys in the config."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,6 @@ from typing import Any
 
 from textual.app import App
 from textual.binding import ActiveBinding, Binding
-from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 
@@ -118,22 +117,6 @@ def bindings_in_order(screen: Screen[Any]) -> list[ActiveBinding]:
     last = len(places)
     active.sort(key=lambda each: (nodes.index(each.node), places.get((each.node, each.binding.id), last)))
     return active
-
-
-class KeyCommands(Provider):
-    """The commands of the palette: those of the app in its order, which is that of the footer."""
-
-    async def discover(self) -> Hits:
-        """Yield every command."""
-        for title, help_text, callback, _ in self.app.get_system_commands(self.screen):
-            yield DiscoveryHit(title, callback, help=help_text)
-
-    async def search(self, query: str) -> Hits:
-        """Yield the commands that match what was typed."""
-        matcher = self.matcher(query)
-        for title, help_text, callback, _ in self.app.get_system_commands(self.screen):
-            if (score := matcher.match(title)) > 0:
-                yield Hit(score, matcher.highlight(title), callback, help=help_text)
 
 
 def with_keys(screen: Screen[Any], text: str) -> str:

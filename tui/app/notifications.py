@@ -25,6 +25,11 @@ class NotificationHold:
         self._released = asyncio.Event()
         self._released.set()
 
+    @property
+    def holds(self) -> bool:
+        """Return whether notifications are held back, because names are hidden."""
+        return self._held is not None
+
     def hold(self) -> None:
         """Hold notifications back from now on, and remove the displayed ones."""
         if self._held is None:
