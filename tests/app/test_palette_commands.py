@@ -95,21 +95,27 @@ async def test_the_actions_on_a_case_are_done_in_explore(fixed_world: Path) -> N
         await stage.press("escape", "escape")
 
 
-def test_a_case_is_edited_and_added_in_the_editor(tmp_path: Path) -> None:
+def test_a_name_that_is_typed_in_a_terminal_is_done(tmp_path: Path) -> None:
     editor = tmp_path / "vi"
     editor.write_text('#!/bin/sh\necho "EDITING $@"\nread answer\n')
     editor.chmod(0o755)
     with app_in(tmp_path, EDITOR=str(editor)) as terminal:
-        for name in ("Edit case", "New case"):
-            terminal.wait_for("Not run yet")
-            terminal.press("ctrl+p")
-            terminal.wait_for("Search for commands")
-            terminal.send(name)
-            terminal.wait_for(f"{name}: ")
-            terminal.wait_while("Run the whole suite")
-            terminal.press("enter")
-            terminal.wait_for("EDITING")
-            terminal.send("done\n")
+        terminal.wait_for("Not run yet")
+        terminal.press("ctrl+p")
+        terminal.wait_for("Search for commands")
+        terminal.send("Edit case")
+        terminal.wait_for("Edit case: ")
+        terminal.press("enter")
+        terminal.wait_for("EDITING")
+        terminal.send("done\n")
+
+
+async def test_a_new_case_has_the_command_of_its_key(fixed_world: Path) -> None:
+    scene = scene_of("explore-answers")
+    async with staged(scene.session, fixed_world, (160, 45), scene.theme) as stage:
+        await play(scene, stage)
+        titles = [command.title for command in stage.app.get_system_commands(stage.app.screen)]
+        assert [title for title in titles if title.startswith("New case: ") and title.endswith("  a")] != []
 
 
 @pytest.mark.parametrize("place", ["start", "matrix", "compare", "review", "runs"])

@@ -49,7 +49,8 @@ def meets_share(case: Passes, planned: int, required: float) -> bool | None:
 
     None while the missing repeats decide it.
     """
-    needed = math.ceil(required * planned - 1e-9)
+    least = min(planned, 1) if required > 0 else 0  # a small share still needs a pass
+    needed = max(least, math.ceil(required * planned - 1e-9))
     if case.passed >= needed:
         return True
     return None if case.passed + (planned - case.results) >= needed else False

@@ -132,7 +132,8 @@ def _advice(kind: str, value: Any) -> str:
         case "bool_type", int() | float():
             return "write true or false"
         case (("int_type" | "int_from_float"), str()) if value.strip().isdigit():
-            return "remove the quotes"
+            zeros = value.strip().startswith("0") and value.strip() != "0"
+            return "write the number without quotes and leading zeros" if zeros else "remove the quotes"
         case "float_type", str() if value.strip().replace(".", "", 1).isdigit():
             return "remove the quotes"
         case "list_type", str():
