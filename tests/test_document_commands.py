@@ -30,8 +30,8 @@ NOT_RUN = {
 # Keys to press in an app that a page opens, and the text that appears then, or disappears (-).
 PLAYED = {
     "uv run assay first.yaml": (
-        ("H", "1 saved run"), ("enter", "saved runs:"), ("m", "p statistics"), ("p", "Statistics:"),
-        ("escape", "-Statistics:"), ("m", "R run all"), ("C", "A is better"), ("a", "1 preferred"),
+        ("H", "1 saved run"), ("enter", "saved runs:"), ("m", "I statistics"), ("I", "Pairs"),
+        ("escape", "-Pairs"), ("m", "R run all"), ("C", "A is better"), ("a", "1 preferred"),
         ("escape", "-A is better"), ("v", "Reviewer"), ("enter", "0/2"), ("0", "1/2"), ("1", "All 2 items are scored"),
         ("escape", "Leave Review?"), ("y", "R run all"),
     )

@@ -36,6 +36,17 @@ def test_folders_are_named_as_short_as_they_can_be_distinguished(tmp_path: Path)
     assert [open_suite.folder for open_suite in single.all] == ["alone"]
 
 
+def test_a_file_that_is_named_without_its_folder_has_a_folder_with_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, session = open_suites_of(tmp_path / "here", "a.yaml")
+    monkeypatch.chdir(tmp_path / "here")
+    session.suites = {Path("a.yaml"): Opened(suite_of(Path("a.yaml"), *CASES))}
+    open_suites = OpenSuites(session, [Path("a.yaml")])
+    open_suites.find()
+    assert [open_suite.folder for open_suite in open_suites.all] == ["here"]
+
+
 def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_path: Path) -> None:
     open_suites, session = open_suites_of(tmp_path, "a.yaml", "b.yaml")
     open_suites.find()

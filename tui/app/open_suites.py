@@ -329,7 +329,7 @@ def _stamp(path: Path) -> FileStamp | None:
 
 def _folder_names(paths: Sequence[Path]) -> list[str]:
     """Return the folders of the files, as short as they remain distinct."""
-    folders = [str(path.parent) for path in paths]
+    folders = [str(path.absolute().parent) for path in paths]  # a relative file, too, has a folder with a name
     if len(set(folders)) < 2:
         return [Path(folder).name for folder in folders]
     try:

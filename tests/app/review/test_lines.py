@@ -215,7 +215,7 @@ def test_nothing_scored_yet_is_reported_too(tmp_path: Path) -> None:
     session = session_of(tmp_path)
     assert "riskCriteria" not in text_in(empty_lines(session, 80))
     session.set_filter("nowhere")
-    assert "No item matches the filter." in text_in(end_lines(session, 80))
+    assert "No item matches the filter." in text_in(end_lines(session, 80, str))
 
 
 def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The Review screen: scoring by keys, with everything on the disk before it is on the screen."""
 
+import re
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,13 @@ async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) 
         await give(seen, "minus", "0", "1", "4", "2")
         await seen.until(lambda: "All 6 items are scored." in drawn(seen))
         assert "6/6" in title(seen)
+        for step in (
+            r",\s+previous item; u undo",
+            r"I\s+figures: bands",
+            r"O\s+export a report",
+            "close; scores are saved",
+        ):
+            assert re.search(step, drawn(seen)), step
         kept = acts(session)
         assert [(act.act, act.extent, act.reviewer, act.blind) for act in kept] == [
             ("score", extent, ME, False) for extent in (3, "n/a", 0, 1, 4, 2)

@@ -1,7 +1,7 @@
 """What the Review screen shows as lines: title, queue, last act, start and end of a session, and its dialogs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tui.app.presentation.bands import band_mark, band_of, band_piece, band_role, extent_words, severity_weight
@@ -262,8 +262,8 @@ def start_lines(review: RunReview, name: str, width: int) -> list[Line]:
     return lines
 
 
-def end_lines(session: ReviewSession, width: int) -> list[Line]:
-    """Return what was done in a session, and what can be done next."""
+def end_lines(session: ReviewSession, width: int, key_of: Callable[[str], str]) -> list[Line]:
+    """Return what was done in a session, and what can be done next. `key_of` returns the key of a binding."""
     review = session.review
     count, done = len(review.items), session.scored
     if session.deciding and not session.visible:
@@ -280,7 +280,7 @@ def end_lines(session: ReviewSession, width: int) -> list[Line]:
     if review.missing:
         lines += [(), *text_rows(missing_sentence(session), width, "dim")]
     lines += [(), (("Next", "dim"),)]
-    for key, does in _next_steps(session):
+    for key, does in _next_steps(session, key_of):
         lines += hanging_indent(((fill(key, 11), "accent"),), does, "plain", width)
     return lines
 
@@ -324,20 +324,28 @@ def _own_figures(session: ReviewSession) -> list[Line]:
     return lines
 
 
-def _next_steps(session: ReviewSession) -> list[tuple[str, str]]:
-    steps = [("[", "previous item; u undo")]
+def _next_steps(session: ReviewSession, key_of: Callable[[str], str]) -> list[tuple[str, str]]:
+    steps = [(key_of("look.case-before"), f"previous item; {key_of('review.undo')} undo")]
     if session.filter:
-        steps.append(("/ Esc", "clear the filter"))
+        steps.append((f"{key_of('look.filter')} Esc", "clear the filter"))
     if session.hidden:
-        steps.append(("!", "reveal the names (recorded, cannot be undone); enables reports and figures"))
+        steps.append(
+            (key_of("review.reveal"), "reveal the names (recorded, cannot be undone); enables reports and figures")
+        )
     else:
         if session.disputed:
             one = session.disputed == 1
             steps.append(
-                ("a", f"decide {'one item' if one else f'{session.disputed} items'} on which reviewers disagree")
+                (
+                    key_of("review.adjudicate"),
+                    f"decide {'one item' if one else f'{session.disputed} items'} on which reviewers disagree",
+                )
             )
-        steps += [("f", "figures: bands, means, agreement"), ("o", "export a report of the run")]
-    return [*steps, ("Esc", "close; scores are saved")]
+        steps += [
+            (key_of("look.figures"), "figures: bands, means, agreement"),
+            (key_of("look.export"), "export a report of the run"),
+        ]
+    return [*steps, (key_of("review.leave"), "close; scores are saved")]
 
 
 def empty_lines(session: ReviewSession, width: int) -> list[Line]:

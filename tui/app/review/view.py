@@ -1,6 +1,7 @@
 """The current item of a review session: the queue, the answer and the criterion, or the end of the queue."""
 
 import asyncio
+from functools import partial
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -269,8 +270,10 @@ class ReviewView(Horizontal):
 
     def _show_end(self) -> None:
         session = self._session
-        lines = end_lines if session.review.items else empty_lines
-        self._end.show_fitted(lambda width: lines(session, width))
+        if session.review.items:
+            self._end.show_fitted(lambda width: end_lines(session, width, partial(key_of, self.screen)))
+        else:
+            self._end.show_fitted(lambda width: empty_lines(session, width))
         if not self.queue.has_focus_within:
             self._end.focus()
         self.refresh_bindings()
