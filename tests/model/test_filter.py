@@ -7,8 +7,17 @@ from types import MappingProxyType
 import pytest
 
 from tests.support.scripted_session import case_of
-from tui.model.filter import CASE_FILTER, MOST_COMPLETIONS, StatusWord, parse_filter, rename_saved_filter, severity_of
-from tui.model.suite import Case, RiskCriterion, Step
+from tui.model.filter import (
+    CASE_FILTER,
+    MOST_COMPLETIONS,
+    StatusWord,
+    case_values,
+    columns_of,
+    parse_filter,
+    rename_saved_filter,
+    severity_of,
+)
+from tui.model.suite import Case, DataRow, RiskCriterion, Step
 
 CASE = Case(
     "sql-1",
@@ -249,3 +258,20 @@ def test_saved_filters_are_proposed_first() -> None:
 def test_a_renamed_filter_is_renamed_where_it_is_used() -> None:
     text = '@one "@one" !@ONE tag:@one @ones'
     assert rename_saved_filter(text, "one", "two") == '@two "@one" !@two tag:@one @ones'
+
+
+def test_the_rows_of_data_sets_are_filtered_by_row_and_by_column() -> None:
+    values = {"Country": "France", "tag": "x", "long name": "y"}
+    case = Case("a.fr", "n", "c", (Step("p"),), row=DataRow("a", "fr", values))
+    plain = Case("b", "n", "c", (Step("p"),))
+    columns = columns_of([case, plain])
+    assert columns == ("Country", "tag", "long name")
+    for text in ("row:fr", "country:fran", "var.country:F*", "var.tag:x", "!row:de"):
+        found = parse_filter(text, columns=columns)
+        assert (found.hint, found.matches(case, {})) == ("", True), text
+    assert not parse_filter("tag:x", columns=columns).matches(case, {})
+    assert not parse_filter("country:fran", columns=columns).matches(plain, {})
+    language = CASE_FILTER.with_columns(columns)
+    assert [each.label for each in language.complete("cou", 3, lambda _: ())] == ["country:"]
+    labels = [each.label for each in language.complete("country:", 8, lambda key: case_values(key, [case, plain]))]
+    assert labels == ["France"]

@@ -31,9 +31,13 @@ NO_FILTERS: Mapping[str, str] = MappingProxyType({})
 _MOST_EXPANDED, _MOST_TERMS = 100, 500
 _SAVED = "@"
 
+_COLUMN = "var."
+_NO_KEY = re.compile(r'[\s":]')
 _OF_MODELS = ("status", "differs")
 _FILTER_NAME = re.compile(r"[\w.-]{1,40}")
-_TERM = re.compile(r'(?P<not>!?)(?:(?P<key>[A-Za-z_]+):)?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<word>[^\s"]*))')
+_TERM = re.compile(
+    r'(?P<not>!?)(?:(?P<key>var\.[^\s":]+|[A-Za-z_]\w*):)?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<word>[^\s"]*))'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,21 @@ class FilterLanguage:
                 hint = hint or _unknown_value(key, term.value)
             terms.append(term)
         return tuple(terms), hint
+
+    def with_columns(self, columns: Iterable[str]) -> "FilterLanguage":
+        """Return the language with a key for each column of data sets.
+
+        It is `NAME:` and `var.NAME:`, only the latter if `NAME:` is another key.
+        """
+        names = dict.fromkeys(column.casefold() for column in columns if not _NO_KEY.search(column))
+        what = "column of a data set"
+        keys = (
+            FilterKey(f"{_COLUMN}{name}", what)
+            if name in self._by_name
+            else FilterKey(name, what, aliases=(f"{_COLUMN}{name}",))
+            for name in names
+        )
+        return FilterLanguage(*self.keys, *keys)
 
     def without(self, *names: str, values: Sequence[str] = ()) -> "FilterLanguage":
         """Return the language without these keys, and without these values of the other keys."""
@@ -307,6 +326,7 @@ CASE_FILTER = FilterLanguage(
     FilterKey("type", "test type of the case"),
     FilterKey("cat", "category of the case", aliases=("category",)),
     FilterKey("id", "id of the case"),
+    FilterKey("row", "row of a data set", listed=False),
     FilterKey("differs", "whether models differ", DIFFERS),
 )
 
@@ -369,9 +389,24 @@ class Filter:
         return any(term.key == "differs" for term in self.terms)
 
 
-def parse_filter(text: str, saved: Mapping[str, str] = NO_FILTERS) -> Filter:
-    """Parse a filter of cases with the `saved` filters in it, also while it is being typed."""
-    return Filter(*CASE_FILTER.parse(text, saved))
+def parse_filter(text: str, saved: Mapping[str, str] = NO_FILTERS, columns: Iterable[str] = ()) -> Filter:
+    """Parse a filter of cases with the `saved` filters in it, also while it is being typed.
+
+    `columns` are those of the data sets of the cases.
+    """
+    return Filter(*CASE_FILTER.with_columns(columns).parse(text, saved))
+
+
+def columns_of(cases: Iterable[Case]) -> tuple[str, ...]:
+    """Return the columns of the data sets of cases, in their order."""
+    return tuple(dict.fromkeys(column for case in cases if case.row for column in case.row.values))
+
+
+def _in_column(key: str, case: Case) -> str | None:
+    """Return the text of the row of a case in the column that a key of the filter names, None if there is none."""
+    wanted = key.removeprefix(_COLUMN)
+    values = case.row.values if case.row else {}
+    return next((text for column, text in values.items() if column.casefold() == wanted), None)
 
 
 def case_values(key: str, cases: Iterable[Case]) -> Iterator[str]:
@@ -386,6 +421,10 @@ def case_values(key: str, cases: Iterable[Case]) -> Iterator[str]:
                 yield case.category
             case "id":
                 yield case.id
+            case "row":
+                yield case.row.id if case.row else ""
+            case _:
+                yield _in_column(key, case) or ""
 
 
 def spread_of(shares: Iterable[float]) -> float:
@@ -421,6 +460,11 @@ def _holds(term: Term, case: Case) -> bool:
             return fits(case.category, value)
         case "id":
             return fits(case.id, value)
+        case "row":
+            return case.row is not None and fits(case.row.id, value)
+    if term.key:
+        text = _in_column(term.key, case)
+        return text is not None and fits(text, value)
     if value in case.name.casefold() or value in case.id.casefold():
         return True
     return any(value in step.input.casefold() for step in case.steps)

@@ -182,7 +182,7 @@ def _answer(
     case = together[0].item.case
     return ScoredAnswer(
         trial,
-        case.name or case.id,
+        case.title,
         numbers.get(trial),
         BANDS[worst] if worst >= 0 else None,
         float(total / weights) if weights else None,

@@ -27,10 +27,11 @@ from tui.suites.edits import (
     add_case,
     change_checks,
     copy_case,
+    is_filled_in,
     places_of_check,
 )
 
-__all__ = ["CheckEdits", "CheckPlace", "CheckTrial", "JudgedAnswer", "RecordedAnswer", "is_editable"]
+__all__ = ["CheckEdits", "CheckPlace", "CheckTrial", "JudgedAnswer", "RecordedAnswer", "is_editable", "is_filled_in"]
 
 _MOST_OF_A_CASE = 300
 _MOST_ANSWERS = 3_000

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from tests.support.scripted_session import case_of, suite_of
 from tui.app.explore.answer_panes import arrange
-from tui.app.explore.suite_rows import Row, ancestors, case_key, outline, row_line, suite_key
+from tui.app.explore.suite_rows import Row, ancestors, case_key, outline, row_line, small_data_sets, suite_key
 from tui.app.open_suites import CaseMarks, OpenSuite
 from tui.app.presentation.marks import tally
 from tui.app.presentation.pieces import cut, cut_middle, spread, text_of, width_of
 from tui.app.widgets.footer import Key, keys_that_fit
 from tui.model.errors import Problem
 from tui.model.filter import StatusWord
-from tui.model.suite import Step
+from tui.model.suite import Case, DataRow, Step, Suite
 
 PATH = Path("suites/a.yaml")
 CASES = (
@@ -145,3 +145,23 @@ def test_the_keys_that_lead_on_are_always_there() -> None:
     assert [key.shown for key in keys_that_fit(keys, last, 200)] == ["r", "R", "x", "?"]
     assert [key.shown for key in keys_that_fit(keys, last, 18)] == ["r", "?"]
     assert keys_that_fit(keys, last, 3) == []
+
+
+def test_the_rows_of_a_data_set_are_below_a_row_for_their_case() -> None:
+    cases = [Case(f"a.{n}", "Capital", "Know", (Step("p"),), row=DataRow("a", str(n))) for n in range(6)]
+    suite = Suite("n", "d", "s.yaml", "", "schema-1.0.0", (*cases, Case("b", "Plain", "Know", (Step("p"),))))
+    open_suite = OPEN_SUITE._replace(suite=suite)
+    key = suite_key(open_suite)
+    rows = outline([open_suite], {key, (*key, "Know")})
+    assert [(row.kind, row.name, row.unfolded) for row in rows[2:]] == [
+        ("rows", "Capital", False),
+        ("case", "Plain", None),
+    ]
+    assert rows[2].cases == tuple(cases)
+    assert rows[2].displays("a.3")
+    unfolded = outline([open_suite], {key, (*key, "Know"), rows[2].key})
+    assert [row.name for row in unfolded[3:6]] == ["a.0", "a.1", "a.2"]
+    assert unfolded[3].key == case_key(open_suite, cases[0])
+    assert small_data_sets(open_suite) == set()
+    few = OPEN_SUITE._replace(suite=Suite("n", "d", "s.yaml", "", "schema-1.0.0", tuple(cases[:5])))
+    assert small_data_sets(few) == {rows[2].key}

@@ -55,7 +55,7 @@ class ComparisonSession:
     def __init__(self, suite: Suite, pair: Pair, seed: int | None = None) -> None:
         self.suite, self.pair, self.seed = suite, pair, seed
         self.entries = [
-            CaseEntry(case.id, sanitize_line(case.name or case.id, 200), pair.outcomes(case.id))
+            CaseEntry(case.id, sanitize_line(case.title, 200), pair.outcomes(case.id))
             for case in suite.cases
             if pair.answered(case.id)
         ]

@@ -19,6 +19,7 @@ from tui.model.suite import Case
 What = Literal["file", "check", "copy", "new case"]
 _SAVED_RUN = "A saved run cannot be edited. Open its suite to edit the cases."
 _NO_CHECK = "This case has no check that can be edited here. Press {key} to edit the file."
+_FILLED_IN = "This check contains text of the data set. Press {key} to edit the file."
 _NOT_HERE = "This check is not a single line of visible text. Press {key} to edit the file."
 
 
@@ -55,11 +56,16 @@ class SuiteEdits:
 
     async def _edit_check(self, open_suite: OpenSuite, case: Case, row: CheckRow | None, model: str) -> None:
         from tui.app.check_editor.screen import CheckEditorScreen
-        from tui.session.check_edits import is_editable
+        from tui.session.check_edits import is_editable, is_filled_in
 
-        row = row or next((each for each in check_rows(case) if is_editable(each.check)), None)
+        editable = (
+            each for each in check_rows(case) if is_editable(each.check) and not is_filled_in(case, each.number)
+        )
+        row = row or next(editable, None)
         if row is None:
             self._warn(_NO_CHECK.format(key=key_of(self._screen, "look.edit")))
+        elif is_filled_in(case, row.number):
+            self._warn(_FILLED_IN.format(key=key_of(self._screen, "look.edit")))
         elif not is_editable(row.check) or remove_unseen(row.check.target) != row.check.target:
             self._warn(_NOT_HERE.format(key=key_of(self._screen, "look.edit")))
         else:

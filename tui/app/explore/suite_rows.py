@@ -1,6 +1,11 @@
-"""The suite tree as a flat list of the visible rows: folder → suite → category → case → step."""
+"""The suite tree as a flat list of the visible rows: folder → suite → category → case → step.
 
+The rows of a data set are below a row for their case.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -13,10 +18,11 @@ from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case
 
 _NARROW = 28
+_FEW_ROWS = 5
 _MOST_MARKS = 8  # of the models of a case; more are counted
 
 RowKey = tuple[str, ...]
-RowKind = Literal["folder", "suite", "category", "case", "step"]
+RowKind = Literal["folder", "suite", "category", "rows", "case", "step"]
 CaseTest = Callable[[Path, Case], bool]
 
 MarksOf = Callable[[Case], CaseMarks]
@@ -42,6 +48,12 @@ class Row(NamedTuple):
         """Return the case of a case or step row."""
         return self.cases[0] if self.kind in ("case", "step") else None
 
+    def displays(self, case_id: str | None) -> bool:
+        """Return whether the row stands for a case, also as one of the folded rows of a data set."""
+        if self.case is not None:
+            return self.case.id == case_id
+        return self.kind == "rows" and not self.unfolded and any(case.id == case_id for case in self.cases)
+
 
 def suite_key(open_suite: OpenSuite) -> RowKey:
     """Return the key of the row of a suite."""
@@ -50,7 +62,15 @@ def suite_key(open_suite: OpenSuite) -> RowKey:
 
 def case_key(open_suite: OpenSuite, case: Case) -> RowKey:
     """Return the key of the row of a case."""
-    return (*suite_key(open_suite), case.category, case.id)
+    template = (case.row.template,) if case.row else ()
+    return (*suite_key(open_suite), case.category, *template, case.id)
+
+
+def small_data_sets(open_suite: OpenSuite) -> set[RowKey]:
+    """Return the keys of the data sets with few rows, which are unfolded at the start."""
+    cases = open_suite.suite.cases if open_suite.suite else ()
+    counts = Counter(case_key(open_suite, case)[:-1] for case in cases if case.row)
+    return {key for key, count in counts.items() if count <= _FEW_ROWS}
 
 
 def ancestors(key: RowKey) -> Iterator[RowKey]:
@@ -104,7 +124,19 @@ def _suite_rows(
             below += 1
             if not is_open:
                 continue
-        yield from _case_rows(open_suite, members, inner, below, unfolded)
+        for template, group in groupby(members, _template_of):
+            inside, deeper, of_group = inner, below, tuple(group)
+            if template is not None:
+                inside, deeper = (*inner, template), below + 1
+                is_open = accepts is not None or inside in unfolded
+                yield Row("rows", inside, below, of_group[0].name or template, is_open, open_suite, of_group)
+                if not is_open:
+                    continue
+            yield from _case_rows(open_suite, of_group, inside, deeper, unfolded)
+
+
+def _template_of(case: Case) -> str | None:
+    return case.row.template if case.row else None
 
 
 def _by_category(cases: Iterable[Case]) -> list[tuple[str, tuple[Case, ...]]]:
@@ -120,7 +152,7 @@ def _case_rows(
     for case in cases:
         key = (*above, case.id)
         is_open = key in unfolded if len(case.steps) > 1 else None
-        yield Row("case", key, depth, case.name, is_open, open_suite, (case,))
+        yield Row("case", key, depth, case.title, is_open, open_suite, (case,))
         if is_open:
             for number, step in enumerate(case.steps):
                 yield Row("step", (*key, str(number)), depth + 1, step.input, None, open_suite, (case,), number)

@@ -21,13 +21,14 @@ from tui.app.explore.suite_rows import (
     outline,
     row_line,
     row_tally,
+    small_data_sets,
     suite_key,
 )
 from tui.app.open_suites import CaseMarks, OpenSuite, Selection
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.list_view import LineListView
-from tui.model.filter import case_values
+from tui.model.filter import case_values, columns_of
 from tui.model.suite import Case
 from tui.session.saved_filters import SavedFilters
 
@@ -208,6 +209,10 @@ class SuitePanel(FilteredPanel):
             elif open_suite.suite is not None:
                 yield from case_values(key, open_suite.suite.cases)
 
+    def filter_columns(self) -> Iterable[str]:
+        """Return the columns of the data sets of the open suites."""
+        return columns_of(case for each in self._selection.open_suites.all if each.suite for case in each.suite.cases)
+
     def show(self) -> None:
         """Display the suites that are open now."""
         selection = self._selection
@@ -215,6 +220,7 @@ class SuitePanel(FilteredPanel):
             if open_suite.read and suite_key(open_suite) not in self._met:
                 self._met.add(suite_key(open_suite))
                 self._unfolded.add((open_suite.folder,))
+                self._unfolded |= small_data_sets(open_suite)
         accepts: Callable[[Path, Case], bool] | None = selection.matches_filter if selection.filter else None
         rows = outline(selection.open_suites.all, self._unfolded, accepts)
         self.suite_tree.show_rows(rows)
@@ -225,9 +231,18 @@ class SuitePanel(FilteredPanel):
         key = case_key(open_suite, case) if case else suite_key(open_suite)
         if open_suite.suite is not None and len(open_suite.suite.cases) <= _ALL_UNFOLDED_BELOW and case is not None:
             self._unfolded |= {(*suite_key(open_suite), each.category) for each in open_suite.suite.cases}
+        if case is not None and self._is_first_of_folded_rows(open_suite, case):
+            key = key[:-1]
         self._unfolded |= set(ancestors(key))
         self.show()
         self.suite_tree.go_to_key(key)
+
+    def _is_first_of_folded_rows(self, open_suite: OpenSuite, case: Case) -> bool:
+        """Return whether a case is the first of many rows of a data set, which the start does not unfold."""
+        if case.row is None or open_suite.suite is None or case_key(open_suite, case)[:-1] in self._unfolded:
+            return False
+        rows = (each for each in open_suite.suite.cases if each.row and each.row.template == case.row.template)
+        return next(rows, None) is case
 
     def go_to_folder(self, folder: str) -> None:
         """Unfold a folder, and put the cursor on it."""
@@ -240,7 +255,7 @@ class SuitePanel(FilteredPanel):
         """Move the cursor to the first displayed case and return it, if the selected case is not displayed."""
         rows = self.suite_tree.rows
         here = (self._selection.path, self._selection.case_id)
-        if any(row.case and row.open_suite and (row.open_suite.path, row.case.id) == here for row in rows):
+        if any(row.open_suite and row.open_suite.path == here[0] and row.displays(here[1]) for row in rows):
             return None
         row = next((row for row in rows if row.kind == "case"), None)
         if row is not None:

@@ -43,7 +43,7 @@ def _targets(open_suites: Sequence[OpenSuite]) -> Iterator[Target]:
         yield _target(title, open_suite.path.name, where, folder, open_suite.path, None)
         for case in open_suite.suite.cases if open_suite.suite else ():
             where = " · ".join(filter(None, (case.category, title)))
-            yield _target(case.name, case.id, where, folder, open_suite.path, case.id)
+            yield _target(case.title if case.row else case.name, case.id, where, folder, open_suite.path, case.id)
 
 
 def _target(name: str, id: str, where: str, folder: str, path: Path | None, case_id: str | None) -> Target:

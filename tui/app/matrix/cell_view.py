@@ -178,7 +178,7 @@ class CellReader:
         trial = trial_to_show(trials)
         fault = matrix.faults.get(model)
         note = short_fault(model, fault) if trial is None and fault is not None else ""
-        content = CellContent(model, case.name or case.id, trial, None, len(trials), note)
+        content = CellContent(model, case.title, trial, None, len(trials), note)
         if trial is None or trial.is_open:
             return content
         if trial.result is not None or not matrix.run:

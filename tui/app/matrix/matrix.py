@@ -84,7 +84,7 @@ def sorted_cases(
             case "change":
                 change = changed(case) if changed else Change()
                 return -change.worse, -change.better
-        return (case.name.casefold(),)
+        return (case.title.casefold(),)
 
     found = [*cases]
     if order.kind != "suite":
@@ -205,7 +205,7 @@ class Matrix:
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
         self.column = max(0, min(self.column, len(self.models) - 1))
         self.recount()
-        longest = max((width_of(case.name) for case in suite.cases), default=0) if len(suite.cases) < 500 else 60
+        longest = max((width_of(case.title) for case in suite.cases), default=0) if len(suite.cases) < 500 else 60
         self.longest_name = min(_LONGEST_NAME, longest)
         if self.pair and not set(self.pair) <= set(self.models):
             self.pair = None
@@ -293,7 +293,7 @@ class Matrix:
             cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
         change = change_line(self.change(case)) if self.baseline else ()
         indent = "" if self.row_options.grouping == "none" else "  "
-        name = cut_middle(sanitize_line(case.name or case.id, 200), layout.name - 1 - len(indent))
+        name = cut_middle(sanitize_line(case.title, 200), layout.name - 1 - len(indent))
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
 
     def snapshot(self) -> Snapshot:

@@ -16,7 +16,7 @@ from tui.app.presentation.bands import band_legend
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
-from tui.model.filter import case_values
+from tui.model.filter import case_values, columns_of
 from tui.model.results import TrialKey
 from tui.model.risk import Band
 from tui.session.saved_filters import SavedFilters
@@ -85,6 +85,10 @@ class MatrixPanel(FilteredPanel):
     def filter_values(self, key: str) -> Iterable[str]:
         """Return the values of a key of the filter that occur in the suite."""
         return self._matrix.models if key == "model" else case_values(key, self._matrix.suite.cases)
+
+    def filter_columns(self) -> Iterable[str]:
+        """Return the columns of the data sets of the suite."""
+        return columns_of(self._matrix.suite.cases)
 
     def compose(self) -> ComposeResult:
         """Compose the heads, the table and the sentence; the filter is mounted when it is opened."""

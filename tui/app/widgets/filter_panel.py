@@ -23,7 +23,7 @@ class FilteredPanel(Vertical):
     """A panel with a list of cases and a filter.
 
     A subclass defines the list as `rows`, which gets the focus when the filter is closed, and the values of the keys of
-    the filter that occur in the list as `filter_values`.
+    the filter that occur in the list as `filter_values`, and the columns of data sets as `filter_columns`.
     """
 
     DEFAULT_CSS = """
@@ -54,6 +54,10 @@ class FilteredPanel(Vertical):
         """Return the values of a key of the filter that occur in the cases."""
         raise NotImplementedError
 
+    def filter_columns(self) -> Iterable[str]:
+        """Return the columns of the data sets of the cases, which are keys of the filter."""
+        raise NotImplementedError
+
     @property
     def filtering(self) -> bool:
         """Return whether the filter is open; one that the user has left counts as closed."""
@@ -81,10 +85,11 @@ class FilteredPanel(Vertical):
         line.start()
 
     def _complete(self, text: str, cursor: int) -> list[Completion]:
-        return CASE_FILTER.complete(text, cursor, self.filter_values, self._filters.texts)
+        language = CASE_FILTER.with_columns(self.filter_columns())
+        return language.complete(text, cursor, self.filter_values, self._filters.texts)
 
     def _parse(self, text: str) -> Filter:
-        return parse_filter(text, self._filters.texts)
+        return parse_filter(text, self._filters.texts, self.filter_columns())
 
     def close_filter(self) -> bool:
         """Close the filter, move the focus to the list, and return whether the filter was open."""
