@@ -10,6 +10,7 @@ from tui.session.result_import import store_results
 from tui.store.sqlite import SqliteStore
 
 FILES = Path(__file__).parents[1] / "imports" / "files"
+LOGS = FILES / "inspect"
 CAPITALS, GREETINGS = str(FILES / "version-3.json"), str(FILES / "version-2.json")
 
 
@@ -104,3 +105,33 @@ def test_its_answers_can_be_replayed_and_nobody_can_be_asked_again(assay: Comman
     replayed = assay.run("run", "s.json", "-f", "json")
     assert replayed.code == 0, replayed.err
     assert json.loads(replayed.out)["results"][0]["attempts"][0]["steps"][0]["response"] == "It is Paris."
+
+
+def test_scores_go_back_to_the_right_samples(assay: CommandLine) -> None:
+    ran = assay.run("import", str(LOGS / "log.eval"), str(LOGS / "log.json"))
+    assert (ran.code, ran.err.count("already imported")) == (0, 1), ran.err
+    run = ran.err.splitlines()[0].removeprefix("run ")
+    score = {
+        "version": 1,
+        "act": "score",
+        "run": run,
+        "model": "mockllm/model",
+        "criterion": "Overall",
+        "note": "",
+        "reviewer": "Ada",
+        "scored_at": "2026-11-22T20:50:00+00:00",
+        "blind": False,
+        "guidance": "",
+    }
+    given = {("3", 2): 1, ("france", 1): 3}
+    lines = [
+        score | {"id": f"{number:032x}", "case": case, "repeat": epoch, "extent": extent}
+        for number, ((case, epoch), extent) in enumerate(given.items())
+    ]
+    (assay.home / "scores.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    scored = assay.run("review", "import", "scores.jsonl")
+    assert scored.code == 0, scored.err
+    out = assay.run("review", "export", run, "--inspect", "-m", "mockllm/model")
+    assert out.code == 0, out.err
+    found = [json.loads(line) for line in out.out.splitlines()]
+    assert {(each["id"], each["epoch"]): each["metadata"]["criteria"][0]["extent"] for each in found} == given

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tui.imports.imported import ImportedRun
+from tui.imports.imported import HEAD_BYTES, ImportedRun, kind_of_file
 from tui.imports.promptfoo import read_promptfoo
+from tui.model.errors import SuiteError
 from tui.model.results import CheckResult, Message, Timing, TrialKey, TrialResult, Usage
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
@@ -279,3 +280,28 @@ def test_a_cost_is_carried_and_nothing_is_never_one(tmp_path: Path, recorded: ob
     (only,) = imported(tmp_path, whole).results
     assert only.attempts[0].steps[0].cost_usd == known
     assert any("cost" in note for note in only.attempts[0].steps[0].notes) == (known is not None)
+
+
+def test_one_result_on_each_line_is_the_same_evaluation() -> None:
+    whole, lines = read_promptfoo(FILES / "echoes.json"), read_promptfoo(FILES / "echoes.jsonl", lines=True)
+    assert lines.plan.suite.cases == whole.plan.suite.cases
+    assert lines.plan.subjects == whole.plan.subjects
+    assert [(each.trial, each.verdict, each.attempts[0].steps) for each in lines.results] == [
+        (each.trial, each.verdict, each.attempts[0].steps) for each in whole.results
+    ]
+    assert [each.verdict for each in whole.results].count("failed") == 2
+    assert kind_of_file((FILES / "echoes.jsonl").read_bytes()[:HEAD_BYTES]) == "promptfoo-lines"
+    assert lines.is_named_by_content
+
+
+def test_a_bad_line(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    good = (FILES / "echoes.jsonl").read_text()
+    path.write_text(f'{good}\n{{"success": true}}\n{{"success"')
+    with pytest.raises(SuiteError) as raised:
+        read_promptfoo(path, lines=True)
+    assert [str(each).removeprefix(str(path)) for each in raised.value.problems] == [
+        ":8: error: provider: is missing",
+        ":8: error: prompt: is missing",
+        ":9:10: error: JSON: EOF while parsing an object",
+    ]

@@ -21,9 +21,9 @@ from tui.cli.streams import note, say
 def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | None) -> int:
     """Import results as saved runs; the content of each file decides how it is read.
 
-    Files are runs of `assay runs export`, results of `promptfoo eval -o FILE.json`, or plain answers: CSV or JSON lines
-    with case, model and answer, and optionally repeat, prompt, category, input_tokens, output_tokens and duration_ms.
-    With --suite, plain answers are judged by the checks of that suite's cases.
+    Files are runs of `assay runs export`, results of `promptfoo eval -o FILE.json` or `.jsonl`, logs of Inspect, or
+    plain answers: CSV or JSON lines with case, model and answer, and optionally repeat, prompt, category,
+    input_tokens, output_tokens and duration_ms. With --suite, plain answers are judged by that suite's checks.
 
     Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
     Importing the same file twice has no effect.

@@ -4,14 +4,14 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui.imports.assertions import as_json, check_of, criteria_of, result_of
-from tui.imports.imported import ImportedRun
-from tui.imports.shapes import read_file
-from tui.model.errors import Problem, SuiteError
+from tui.imports.imported import ImportedRun, run_id_of, start_of
+from tui.imports.shapes import read_file, read_lines
+from tui.model.errors import Problem
 from tui.model.finish_reasons import early_stop
 from tui.model.prices import MOST_USD
 from tui.model.results import (
@@ -40,8 +40,6 @@ _TIMED_OUT = re.compile(r"\btime(?:d[ -]?|[ -]?)out\b", re.IGNORECASE)
 _ROLES: Mapping[object, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 # ResultFailureReason.ERROR
 _ERROR = 2
-# How far ahead the clock of the computer may be that wrote the file.
-_CLOCK_SKEW = timedelta(days=1)
 
 
 def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
@@ -172,15 +170,19 @@ class _Place(NamedTuple):
     model: str
 
 
-def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None = None) -> ImportedRun:
+def read_promptfoo(
+    path: Path, name: str | None = None, secrets: Secrets | None = None, *, lines: bool = False
+) -> ImportedRun:
     """Read the evaluation in a file that `promptfoo eval -o` wrote; `name` is the name of the suite.
+
+    A file of JSON `lines` has one result on each line, and not the time of the evaluation.
 
     A test with each prompt is a case of its own; rows with the same test, prompt and provider are repeats. Raises
     SuiteError with every problem found.
     """
-    file = read_file(path, secrets or Secrets())
+    file = read_lines(path, secrets or Secrets()) if lines else read_file(path, secrets or Secrets())
     summary = file["results"]
-    started = _moment(path, summary["timestamp"])
+    started = start_of(path, "results.timestamp", summary["timestamp"])
     rows = sorted(summary["results"], key=lambda row: (row.get("testIdx") or 0, row.get("promptIdx") or 0))
     places = _places(rows)
     cases = _cases(rows, places)
@@ -189,7 +191,7 @@ def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None 
         place.model: Subject(place.model, PROVIDER, row["provider"].get("id") or place.model, how="imported")
         for row, place in zip(rows, places, strict=True)
     }
-    content = _digest(file)
+    content = _digest(summary["results"] if lines else file)
     suite = Suite(
         name=name or _suite_name(file) or path.stem,
         description=f"Imported from promptfoo{_evaluation(file)}.",
@@ -201,7 +203,7 @@ def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None 
     )
     repeats = max(result.trial.repeat for result in results)
     plan = Plan(
-        run_id=_run_id(started, content),
+        run_id=run_id_of(started, content),
         suite=suite,
         subjects=tuple(subjects.values()),
         options=RunOptions(repeats=repeats, delay_ms=0),
@@ -210,7 +212,8 @@ def read_promptfoo(path: Path, name: str | None = None, secrets: Secrets | None 
     )
     lasted = timedelta(milliseconds=(summary.get("stats") or {}).get("durationMs") or 0)
     finished = _end(started, lasted).isoformat(timespec="milliseconds")
-    return ImportedRun(plan, results, started.isoformat(timespec="milliseconds"), finished, _warnings(path, file))
+    begun = started.isoformat(timespec="milliseconds")
+    return ImportedRun(plan, results, begun, finished, _warnings(path, file), is_named_by_content=lines)
 
 
 def _places(rows: Sequence["RowShape"]) -> list[_Place]:
@@ -323,26 +326,6 @@ def _evaluation(file: "FileShape") -> str:
     return "".join(parts)
 
 
-def _moment(path: Path, timestamp: str) -> datetime:
-    """Return the start time of the evaluation. Raises SuiteError.
-
-    Runs are ordered by time: a run from the future would stay the last one.
-    """
-    expected = "a time such as 2026-11-20T10:15:00Z"
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if moment > datetime.now(UTC) + _CLOCK_SKEW:
-            expected = "a time that is not in the future"
-        elif moment.timestamp() >= 0:
-            return moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    what = f"expected {expected}, got `{sanitize_line(timestamp, 40)}`"
-    problem = Problem(str(path), None, None, "error", "results.timestamp", what)
-    raise SuiteError("The results cannot be imported", [problem], where=str(path))
-
-
 def _end(started: datetime, lasted: timedelta) -> datetime:
     try:
         return started + lasted
@@ -350,16 +333,10 @@ def _end(started: datetime, lasted: timedelta) -> datetime:
         return started
 
 
-def _digest(file: "FileShape") -> str:
+def _digest(file: "FileShape | list[RowShape]") -> str:
     from pydantic_core import to_json
 
     return hashlib.sha256(to_json(file)).hexdigest()
-
-
-def _run_id(started: datetime, content: str) -> str:
-    """Return a run id: 32 hex digits that sort by time, the rest derived from the content."""
-    time = int(started.timestamp() * 1_000) & (1 << 48) - 1
-    return f"{time:012x}7{content[:3]}{0x8 | int(content[3], 16) & 0x3:x}{content[4:19]}"
 
 
 def _warnings(path: Path, file: "FileShape") -> tuple[Problem, ...]:

@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
@@ -204,11 +206,40 @@ _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 def read_file(path: Path, secrets: Secrets) -> "FileShape":
     """Return the content of the file with all secrets removed. Raises SuiteError with every problem found."""
-    text = secrets.hide(text_at(path))
-    # JavaScript may cut a text inside a character and write one half of it.
+    return _checked(path, mended(secrets.hide(text_at(path))))
+
+
+def read_lines(path: Path, secrets: Secrets) -> "FileShape":
+    """Return the results in a file with one result on each line, as if the evaluation began now.
+
+    Raises SuiteError with every problem found, each with its line.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    shape = TypeAdapter(RowShape)
+    rows: list[RowShape] = []
+    problems: list[Problem] = []
+    # Not splitlines: a line separator may be part of an answer.
+    for number, line in enumerate(mended(secrets.hide(text_at(path))).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(shape.validate_json(line))
+        except ValidationError as error:
+            problems += (replace(each, line=number) for each in problems_of(path, error))
+        if len(problems) >= _MOST_PROBLEMS:
+            break
+    if problems or not rows:
+        found = problems[:_MOST_PROBLEMS] or [Problem(str(path), None, None, "error", "file", "has no result")]
+        raise SuiteError("The results cannot be imported", found, where=str(path), fix=_FIX)
+    return {"results": {"version": 3, "timestamp": datetime.now(UTC).isoformat(), "results": rows}}
+
+
+def mended(text: str) -> str:
+    """Return JSON text in which halves of characters are replaced: JavaScript may cut a text inside of one."""
     if "\\ud" in text or "\\uD" in text:
-        text = _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
-    return _checked(path, text)
+        return _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
+    return text
 
 
 def _checked(path: Path, text: str) -> "FileShape":

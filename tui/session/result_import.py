@@ -10,6 +10,7 @@ from tui.config.folders import find_folders
 from tui.config.load import load_config
 from tui.documents.files import NotRead, read_bytes
 from tui.imports.imported import HEAD_BYTES, ImportedRun, kind_of_file
+from tui.imports.inspect_log import read_inspect
 from tui.imports.promptfoo import read_promptfoo
 from tui.model.errors import ConfigError, Problem, SuiteError
 from tui.model.run import KeptRun
@@ -45,7 +46,9 @@ def read_results(path: Path, wish: ImportWish, environ: Mapping[str, str]) -> Im
     if kind == "answers-csv" or kind == "answers-lines":
         lines = kind == "answers-lines"
         return asyncio.run(read_answer_run(path, secrets, lines=lines, name=wish.suite_name, suite_file=wish.suite))
-    return read_promptfoo(path, wish.suite_name, secrets)
+    if kind == "inspect":
+        return read_inspect(path, wish.suite_name, secrets)
+    return read_promptfoo(path, wish.suite_name, secrets, lines=kind == "promptfoo-lines")
 
 
 def _head(path: Path) -> bytes:

@@ -73,7 +73,7 @@ def pack_lines(lines: Iterable[str], *, compressed: bool) -> bytes:
 
 def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
     """Return a digest of what a run contains: the suite without its place, models, options, trials and results."""
-    suite = replace(plan.suite, path=Path(plan.suite.path).name, folder="")
+    suite = replace(plan.suite, path="", folder="")
     parts = [
         codec.encode_suite(suite),
         codec.encode_subjects(plan.subjects),

@@ -1,0 +1,531 @@
+"""Importing Inspect's logs (inspect_ai), `.json` and `.eval`, as a run: samples become cases, epochs repeats."""
+
+import hashlib
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+
+from pydantic import Field, with_config
+from typing_extensions import TypedDict
+
+from tui.documents.files import NotRead, decode, read_bytes
+from tui.imports.assertions import as_json, criteria_of
+from tui.imports.imported import ImportedRun, run_id_of, start_of
+from tui.imports.shapes import STRICT, Count, Number, mended, problems_of, text_at
+from tui.model.errors import Problem, SuiteError
+from tui.model.finish_reasons import early_stop
+from tui.model.prices import MOST_USD
+from tui.model.results import (
+    Attempt,
+    CheckResult,
+    CheckState,
+    Message,
+    Prompt,
+    StepResult,
+    Timing,
+    TrialKey,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from tui.model.run import Plan, RunOptions, RunState
+from tui.model.sanitize import sanitize_line
+from tui.model.secrets import Secrets
+from tui.model.subjects import Subject
+from tui.model.suite import Case, Check, Step, Suite
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+PROVIDER = "inspect"
+MOST_FILE_BYTES = 128 << 20
+MOST_BYTES = 512 << 20
+"""How many bytes the members of a `.eval` file may have in total when they are decompressed."""
+MOST_MEMBERS = 200_000
+_MOST_PROBLEMS = 50
+_MOST_WINDOW = 128 << 20
+_NAME = 80
+_DETAIL = 2_000
+_FIX = "Pass a log that `inspect eval` wrote: a file ending in .eval, or in .json with `--log-format json`."
+_SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json", re.DOTALL)
+_ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
+_LOCAL_HEADER = 30
+_ENCRYPTED = 1
+_ZSTD = 93
+_STATES: Mapping[str, RunState] = {"success": "finished", "cancelled": "cancelled"}
+_PASSED, _FAILED = frozenset(("c", "yes", "true")), frozenset(("i", "p", "n", "no", "false"))
+
+Seconds = Annotated[float, Field(ge=0, le=10**8)]
+
+
+@with_config(STRICT)
+class ContentShape(TypedDict):
+    """A part of a message's content: `text`, `reasoning`, or another type without text."""
+
+    type: str
+    text: NotRequired[str | None]
+    reasoning: NotRequired[str | None]
+
+
+@with_config(STRICT)
+class CallShape(TypedDict):
+    """A call of a tool."""
+
+    function: str
+    arguments: NotRequired[Any]
+
+
+@with_config(STRICT)
+class MessageShape(TypedDict):
+    """A message of a sample's conversation; `function` is the tool that a tool's message answers for."""
+
+    role: str
+    content: str | list[ContentShape]
+    tool_calls: NotRequired[list[CallShape] | None]
+    function: NotRequired[str | None]
+
+
+@with_config(STRICT)
+class UsageShape(TypedDict):
+    """The tokens of one model in a sample."""
+
+    input_tokens: NotRequired[Count | None]
+    output_tokens: NotRequired[Count | None]
+    total_tokens: NotRequired[Count | None]
+    reasoning_tokens: NotRequired[Count | None]
+    input_tokens_cache_read: NotRequired[Count | None]
+    input_tokens_cache_write: NotRequired[Count | None]
+    total_cost: NotRequired[Number | None]
+
+
+@with_config(STRICT)
+class ChoiceShape(TypedDict):
+    """One answer of a model."""
+
+    message: MessageShape
+    stop_reason: NotRequired[str | None]
+
+
+@with_config(STRICT)
+class OutputShape(TypedDict):
+    """The output of a sample; without a choice if the model was not asked."""
+
+    choices: NotRequired[list[ChoiceShape] | None]
+    completion: NotRequired[str | None]
+    usage: NotRequired[UsageShape | None]
+
+
+@with_config(STRICT)
+class ScoreShape(TypedDict):
+    """The value of a scorer: text, a number, a boolean, or several of them."""
+
+    value: Any
+    explanation: NotRequired[str | None]
+
+
+@with_config(STRICT)
+class ErrorShape(TypedDict):
+    """The error that ended a sample."""
+
+    message: str
+
+
+@with_config(STRICT)
+class LimitShape(TypedDict):
+    """The limit that ended a sample."""
+
+    type: str
+    limit: NotRequired[Number | None]
+
+
+@with_config(STRICT)
+class SampleShape(TypedDict):
+    """One sample in one epoch."""
+
+    id: Annotated[str, Field(min_length=1, max_length=1_000)] | int
+    epoch: Annotated[int, Field(ge=1, le=1_000_000)]
+    input: str | list[MessageShape]
+    target: NotRequired[str | list[str] | None]
+    messages: NotRequired[list[MessageShape] | None]
+    output: NotRequired[OutputShape | None]
+    scores: NotRequired[dict[str, ScoreShape] | None]
+    metadata: NotRequired[dict[str, Any] | None]
+    attachments: NotRequired[dict[str, str] | None]
+    model_usage: NotRequired[dict[str, UsageShape] | None]
+    started_at: NotRequired[str | None]
+    total_time: NotRequired[Seconds | None]
+    error: NotRequired[ErrorShape | None]
+    error_retries: NotRequired[list[Any] | None]
+    limit: NotRequired[LimitShape | None]
+
+
+@with_config(STRICT)
+class DatasetShape(TypedDict):
+    """The samples of the data set, in order."""
+
+    sample_ids: NotRequired[list[str | int] | None]
+
+
+@with_config(STRICT)
+class EvalShape(TypedDict):
+    """The evaluation: task and model."""
+
+    task: str
+    model: Annotated[str, Field(min_length=1)]
+    created: str
+    eval_id: NotRequired[str | None]
+    dataset: NotRequired[DatasetShape | None]
+    packages: NotRequired[dict[str, Any] | None]
+
+
+@with_config(STRICT)
+class StatsShape(TypedDict):
+    """The time at which the evaluation ended; empty if it did not."""
+
+    completed_at: NotRequired[str | None]
+
+
+@with_config(STRICT)
+class HeaderShape(TypedDict):
+    """A log without its samples."""
+
+    eval: EvalShape
+    status: NotRequired[str | None]
+    stats: NotRequired[StatsShape | None]
+
+
+@with_config(STRICT)
+class LogShape(HeaderShape):
+    """A whole log in one JSON file."""
+
+    samples: Annotated[list[SampleShape], Field(min_length=1)]
+
+
+def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = None) -> ImportedRun:
+    """Read a log of Inspect; `name` is the name of the suite. Raises SuiteError with every problem found."""
+    header, samples = _read(path, secrets or Secrets())
+    ids = (header["eval"].get("dataset") or {}).get("sample_ids") or ()
+    order = {str(each): number for number, each in enumerate(ids)}
+    samples = sorted(samples, key=lambda sample: (order.get(str(sample["id"]), len(order)), sample["epoch"]))
+    seen: set[tuple[str, int]] = set()
+    for sample in samples:
+        if (place := (str(sample["id"]), sample["epoch"])) in seen:
+            what = f"sample {place[0]!r}, epoch {place[1]}: appears twice"
+            raise _refused(path, [_problem(path, "samples", what)])
+        seen.add(place)
+    started = start_of(path, "eval.created", header["eval"]["created"])
+    completed = (header.get("stats") or {}).get("completed_at")
+    finished = start_of(path, "stats.completed_at", completed) if completed else started
+    begun = started.isoformat(timespec="milliseconds")
+    model = sanitize_line(header["eval"]["model"], 200) or "unnamed model"
+    results = tuple(_result(sample, model, header["eval"]["model"], begun) for sample in samples)
+    cases: dict[str, SampleShape] = {}
+    for sample in samples:
+        known = cases.setdefault(str(sample["id"]), sample)
+        if sample.get("scores") and not known.get("scores"):
+            cases[str(sample["id"])] = sample
+    content = _digest(header, samples)
+    version = (header["eval"].get("packages") or {}).get("inspect_ai")
+    task = sanitize_line(header["eval"]["task"], 200)
+    suite = Suite(
+        name=name or task or path.stem,
+        description=f"Imported from Inspect{f' {sanitize_line(version, 40)}' if isinstance(version, str) else ''}.",
+        path=str(path),
+        sha256=content,
+        format="schema-1.0.0",
+        cases=tuple(_case(case_id, sample, task) for case_id, sample in cases.items()),
+        models=(model,),
+    )
+    plan = Plan(
+        run_id=run_id_of(started, content),
+        suite=suite,
+        subjects=(Subject(model, PROVIDER, header["eval"]["model"], how="imported"),),
+        options=RunOptions(repeats=max(sample["epoch"] for sample in samples), delay_ms=0),
+        trials=tuple(result.trial for result in results),
+        command=f"assay import {path.name}",
+    )
+    state = _STATES.get(header.get("status") or "", "interrupted")
+    return ImportedRun(plan, results, begun, finished.isoformat(timespec="milliseconds"), (), state)
+
+
+def _read(path: Path, secrets: Secrets) -> tuple[HeaderShape, list[SampleShape]]:
+    from pydantic import TypeAdapter
+
+    try:
+        data = read_bytes(path, MOST_FILE_BYTES)
+    except NotRead as error:
+        raise _refused(path, [_problem(path, "file", str(error))]) from error
+    if not data.startswith(b"PK"):
+        log: LogShape = _parsed(path, "", text_at(path, _FIX), TypeAdapter(LogShape), secrets)
+        return log, log["samples"]
+    if len(data) > MOST_FILE_BYTES:
+        raise _refused(path, [_problem(path, "file", f"is larger than {MOST_FILE_BYTES >> 20} MiB")])
+    header: HeaderShape | None = None
+    samples: list[SampleShape] = []
+    problems: list[Problem] = []
+    header_shape, sample_shape = TypeAdapter(HeaderShape), TypeAdapter(SampleShape)
+    try:
+        for member, content in _members(data):
+            try:
+                if _SAMPLE.fullmatch(member):
+                    samples.append(_parsed(path, member, decode(content), sample_shape, secrets))
+                else:
+                    header = _parsed(path, member, decode(content), header_shape, secrets)
+            except SuiteError as error:
+                problems += error.problems
+            if len(problems) >= _MOST_PROBLEMS:
+                break
+    except NotRead as error:
+        problems.append(_problem(path, "file", str(error)))
+    if header is None and not problems:
+        problems.append(_problem(path, "file", "has no header.json"))
+    if header is None or problems or not samples:
+        raise _refused(path, problems or [_problem(path, "file", "has no samples")])
+    return header, samples
+
+
+def _parsed(path: Path, member: str, text: str, shape: "TypeAdapter[Any]", secrets: Secrets) -> Any:
+    from pydantic import ValidationError
+
+    try:
+        return shape.validate_json(mended(secrets.hide(text)))
+    except ValidationError as error:
+        problems = problems_of(path, error)
+    if member:
+        shown = sanitize_line(member, 100)
+        problems = [_problem(path, f"{shown}: {each.where}", each.what) for each in problems]
+    raise _refused(path, problems)
+
+
+def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of the header and of each sample. Raises NotRead.
+
+    The contents are taken from memory: names only choose what is read, and no path is made of them.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            found = {info.filename: info for info in file.infolist()}
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OSError) as error:
+        raise NotRead(f"is damaged ({sanitize_line(str(error), 100)})") from error
+    if len(found) > MOST_MEMBERS:
+        raise NotRead(f"has more than {MOST_MEMBERS:,} members")
+    head = "header.json" if "header.json" in found else "_journal/start.json"
+    left = MOST_BYTES
+    for name, info in found.items():
+        if name == head or _SAMPLE.fullmatch(name):
+            content = _content(data, info, left)
+            left -= len(content)
+            yield name, content
+
+
+def _content(data: bytes, info: zipfile.ZipInfo, most: int) -> bytes:
+    name = sanitize_line(info.filename, 100)
+    start = info.header_offset
+    local = data[start : start + _LOCAL_HEADER]
+    if len(local) < _LOCAL_HEADER or not local.startswith(b"PK\x03\x04"):
+        raise NotRead(f"is damaged: {name} has no header")
+    if info.flag_bits & _ENCRYPTED:
+        raise NotRead(f"is encrypted: {name}")
+    start += _LOCAL_HEADER + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little")
+    content = _decompressed(data[start : start + info.compress_size], info.compress_type, most, name)
+    if len(content) > most:
+        raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
+    if zlib.crc32(content) != info.CRC:
+        raise NotRead(f"is damaged: the checksum of {name} is wrong")
+    return content
+
+
+def _decompressed(raw: bytes, method: int, most: int, name: str) -> bytes:
+    """Return the content of a member; one byte more than `most` if it is larger."""
+    import zstandard
+
+    try:
+        if method == zipfile.ZIP_STORED:
+            return raw[: most + 1]
+        if method == zipfile.ZIP_DEFLATED:
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(raw, most + 1)
+        if method == _ZSTD:
+            reader = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).stream_reader(
+                raw, read_across_frames=True
+            )
+            return reader.read(most + 1)
+    except (zlib.error, zstandard.ZstdError) as error:
+        raise NotRead(f"is damaged: {name} cannot be decompressed") from error
+    raise NotRead(f"has a member with an unknown compression, {method}: {name}")
+
+
+def _problem(path: Path, where: str, what: str) -> Problem:
+    return Problem(str(path), None, None, "error", where, sanitize_line(what, 300))
+
+
+def _refused(path: Path, problems: list[Problem]) -> SuiteError:
+    return SuiteError("The log cannot be imported", problems[:_MOST_PROBLEMS], where=str(path), fix=_FIX)
+
+
+def _digest(header: HeaderShape, samples: Sequence[SampleShape]) -> str:
+    from pydantic_core import to_json
+
+    evaluation = {key: value for key, value in header["eval"].items() if key != "dataset"}
+    return hashlib.sha256(to_json([evaluation, samples])).hexdigest()
+
+
+def _case(case_id: str, sample: SampleShape, task: str) -> Case:
+    given = _input(sample)
+    category = (sample.get("metadata") or {}).get("category")
+    target = sample.get("target") or ""
+    checks = dict.fromkeys(check.target for check in _checks(sample))
+    return Case(
+        id=case_id,
+        name=sanitize_line(given, _NAME) or case_id,
+        category=(sanitize_line(category, _NAME) if isinstance(category, str) else "") or task or "Imported",
+        steps=(Step(given, tuple(Check("recorded", target) for target in checks)),),
+        expected_behavior=target if isinstance(target, str) else "\n".join(target),
+        risk_criteria=criteria_of((), {}, None),
+    )
+
+
+def _result(sample: SampleShape, model: str, asked: str, begun: str) -> TrialResult:
+    """Return the result of a sample with one attempt, with the verdict of its scores, error or limit."""
+    output = sample.get("output") or {}
+    choices = output.get("choices") or []
+    messages = sample.get("messages") or ([choices[0]["message"]] if choices else [])
+    last = messages[-1] if messages and messages[-1]["role"] == "assistant" else None
+    text = _text(sample, choices[0]["message"]) if choices else output.get("completion") or ""
+    before = messages[:-1] if last else messages
+    took = (sample.get("total_time") or 0.0) * 1_000
+    usage = (sample.get("model_usage") or {}).get(asked) or output.get("usage") or {}
+    cost = usage.get("total_cost")
+    step = StepResult(
+        input=_input(sample),
+        response=text,
+        prompt=Prompt(_input(sample), tuple(_message(sample, each) for each in before)),
+        reasoning="\n\n".join(filter(None, (_reasoning(sample, each) for each in messages))),
+        tools_used=tuple(call["function"] for each in messages for call in each.get("tool_calls") or ()),
+        checks=_checks(sample),
+        usage=_usage(usage),
+        timing=Timing(None, took),
+        finish_reason=choices[0].get("stop_reason") if choices else None,
+        notes=_notes(sample),
+        cost_usd=cost if cost is not None and 0 < cost <= MOST_USD else None,
+    )
+    verdict, error = _verdict(sample, step)
+    trial = TrialKey(str(sample["id"]), model, sample["epoch"])
+    attempt = Attempt(1, verdict, error, (step,), begun, took)
+    return TrialResult(trial, verdict, False, error, (attempt,))
+
+
+def _verdict(sample: SampleShape, step: StepResult) -> tuple[Verdict, str | None]:
+    if error := sample.get("error"):
+        return "error", error["message"] or "Inspect recorded an error without a message"
+    if limit := sample.get("limit"):
+        size = limit.get("limit")
+        words = f"The sample ended at its {limit['type']} limit{'' if size is None else f' of {size:,.15g}'}"
+        return ("timed_out" if limit["type"] in ("time", "working") else "incomplete"), words
+    if any(check.state == "failed" for check in step.checks):
+        return "failed", None
+    if early := early_stop(step.finish_reason):
+        return "incomplete", early
+    return ("passed" if step.checks else "unchecked"), None
+
+
+def _checks(sample: SampleShape) -> tuple[CheckResult, ...]:
+    """Return a recorded check for each score that says correct or incorrect."""
+    return tuple(
+        CheckResult("recorded", name, state, f"score {_shown(value)}{reason}"[:_DETAIL])
+        for name, value, reason in _scores(sample)
+        if (state := _state(value))
+    )
+
+
+def _notes(sample: SampleShape) -> tuple[str, ...]:
+    notes = [f"Inspect score of {name}: {_shown(value)}" for name, value, _ in _scores(sample) if not _state(value)]
+    if retries := len(sample.get("error_retries") or ()):
+        notes.append(f"Inspect repeated this sample {retries} times after an error")
+    return tuple(notes)
+
+
+def _scores(sample: SampleShape) -> Iterator[tuple[str, Any, str]]:
+    """Yield the name, the value and the explanation of each score; each part of a score with several values."""
+    for name, score in (sample.get("scores") or {}).items():
+        shown, value = sanitize_line(name, 200) or "score", score["value"]
+        reason = f"\n{score.get('explanation')}" if score.get("explanation") else ""
+        if isinstance(value, dict):
+            yield from ((f"{shown}.{sanitize_line(str(key), 200)}", part, reason) for key, part in value.items())
+        elif isinstance(value, list):
+            yield from ((f"{shown}[{number}]", part, reason) for number, part in enumerate(value))
+        else:
+            yield shown, value, reason
+
+
+def _state(value: object) -> CheckState | None:
+    """Return what a value says: C, yes, true and 1 passed; I, P, N, no, false and 0 failed; others neither."""
+    if isinstance(value, str):
+        word = value.casefold()
+        return "passed" if word in _PASSED else "failed" if word in _FAILED else None
+    if isinstance(value, int | float) and value in (0, 1):
+        return "passed" if value else "failed"
+    return None
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return sanitize_line(value, 200)
+    return as_json(value)[:200]
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    """Return the token counts; Inspect counts the tokens of a cache beside those of the input."""
+    given, output = usage.get("input_tokens"), usage.get("output_tokens")
+    cached, written = usage.get("input_tokens_cache_read"), usage.get("input_tokens_cache_write")
+    if given is not None and usage.get("total_tokens") != given + (output or 0):
+        given += (cached or 0) + (written or 0)
+    return Usage(given, output, usage.get("reasoning_tokens"), cached, written)
+
+
+def _input(sample: SampleShape) -> str:
+    given = sample["input"]
+    if isinstance(given, str):
+        return _attached(sample, given)
+    return "\n\n".join(_text(sample, each) for each in given if each["role"] == "user")
+
+
+def _message(sample: SampleShape, message: MessageShape) -> Message:
+    """Return a message; a call of a tool and the tool's result become text."""
+    text, role = _text(sample, message), message["role"]
+    if role == "tool":
+        return Message("user", f"[result of {message.get('function') or 'a tool'}]\n{text}")
+    calls = [
+        f"[call of {call['function']}] {as_json(call.get('arguments'))}" for call in message.get("tool_calls") or ()
+    ]
+    content = "\n".join(filter(None, (text, *calls)))
+    return Message("system" if role == "system" else "assistant" if role == "assistant" else "user", content)
+
+
+def _text(sample: SampleShape, message: MessageShape) -> str:
+    content = message["content"]
+    if isinstance(content, str):
+        return _attached(sample, content)
+    texts = (each.get("text") or "" if each["type"] == "text" else _other(each["type"]) for each in content)
+    return _attached(sample, "\n".join(filter(None, texts)))
+
+
+def _other(kind: str) -> str:
+    return "" if kind == "reasoning" else f"[{sanitize_line(kind, 40)}]"
+
+
+def _reasoning(sample: SampleShape, message: MessageShape) -> str:
+    content = message["content"]
+    if isinstance(content, str):
+        return ""
+    return _attached(sample, "\n".join(filter(None, (each.get("reasoning") for each in content))))
+
+
+def _attached(sample: SampleShape, text: str) -> str:
+    """Return a text with the long texts that the log holds beside it; no more than the log's own size."""
+    kept = sample.get("attachments") or {}
+    found = _ATTACHMENT.fullmatch(text)
+    return kept.get(found[1], text) if found else text
