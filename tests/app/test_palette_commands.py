@@ -57,7 +57,7 @@ def first_command(stage: Stage) -> str:
     return str(options.get_option_at_index(0).prompt) if options.option_count else ""
 
 
-def said(stage: Stage, name: str) -> bool:
+def was_notified(stage: Stage, name: str) -> bool:
     """Whether a notification says why the action of this name is not done."""
     return any(name in notice.message for notice in stage.app._notifications)
 
@@ -129,7 +129,7 @@ async def test_every_screen_has_every_name_and_says_why_it_does_not_do_it(place:
         assert [name for name in NAMES if names.count(name) != 1] == []
         for name in ("Rendered or raw", "New case", "Edit case") if place != "start" else ("Rendered or raw",):
             commands[names.index(name)].callback()
-            await stage.until(lambda name=name: said(stage, name), f"why {name} is not done")  # type: ignore[misc]
+            await stage.until(lambda name=name: was_notified(stage, name), f"why {name} is not done")  # type: ignore[misc]
             assert stage.app.screen is screen
 
 
@@ -138,5 +138,5 @@ async def test_a_screen_is_not_closed_by_its_own_name(fixed_world: Path) -> None
     async with staged(scene.session, fixed_world, (160, 45), scene.theme) as stage:
         await play(scene, stage)
         await choose(stage, "Runs")
-        await stage.until(lambda: said(stage, "Runs"), "the reason")
+        await stage.until(lambda: was_notified(stage, "Runs"), "the reason")
         assert isinstance(stage.app.screen, RunsScreen)

@@ -138,6 +138,8 @@ def _write(text: str, output: Path | None, format_: Format) -> None:
 
 def _failures(changes: Sequence["RunChange"], fail_on: Sequence[FailOn]) -> list[str]:
     """Return a sentence for each model and each gate that it does not pass."""
+    from tui.statistics.comparison_words import p_value_words
+
     found = list[str]()
     for change in changes:
         model = sanitize_line(change.model, 60)
@@ -146,7 +148,7 @@ def _failures(changes: Sequence["RunChange"], fail_on: Sequence[FailOn]) -> list
             more = f" and {len(broke) - 5} more" if len(broke) > 5 else ""
             found.append(f"{model}: {len(broke)} case{'s' * (len(broke) > 1)} broke: {named}{more}")
         if "worse" in fail_on and change.conclusion == "worse":
-            found.append(f"{model}: worse than the base (p = {change.comparison.p_value:.2g})")
+            found.append(f"{model}: worse than the base ({p_value_words(change.comparison)})")
         if "unproven" in fail_on and not change.not_worse:
             margin = change.comparison.margin or 0.0
             found.append(f"{model}: not shown to be within {100 * margin:g} points of the base or better")

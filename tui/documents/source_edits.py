@@ -336,10 +336,10 @@ class EditableText:
         return start, place.end, _yaml_text(new, is_flow=is_flow, quote=quote)
 
     def _first_right(self, texts: Iterator[str] | Sequence[str], expected: JsonValue) -> str:
-        wanted = repr(expected)
+        shown = repr(expected)
         for text in texts:
             reader = _reader(text, self.syntax)
-            if reader.read() and repr(reader.value) == wanted:
+            if reader.read() and repr(reader.value) == shown:
                 return text
         raise NotEditable("The file cannot be edited without changing something else in it; edit it in an editor.")
 

@@ -5,7 +5,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
@@ -211,23 +211,13 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     ids = (header["eval"].get("dataset") or {}).get("sample_ids") or ()
     order = {str(each): number for number, each in enumerate(ids)}
     samples = sorted(samples, key=lambda sample: (order.get(str(sample["id"]), len(order)), sample["epoch"]))
-    seen: set[tuple[str, int]] = set()
-    for sample in samples:
-        if (place := (str(sample["id"]), sample["epoch"])) in seen:
-            what = f"sample {place[0]!r}, epoch {place[1]}: appears twice"
-            raise _refused(path, [_problem(path, "samples", what)])
-        seen.add(place)
+    _refuse_doubles(path, samples)
     started = start_of(path, "eval.created", header["eval"]["created"])
     completed = (header.get("stats") or {}).get("completed_at")
     finished = start_of(path, "stats.completed_at", completed) if completed else started
     begun = started.isoformat(timespec="milliseconds")
     model = sanitize_line(header["eval"]["model"], 200) or "unnamed model"
     results = tuple(_result(sample, model, header["eval"]["model"], begun) for sample in samples)
-    cases: dict[str, SampleShape] = {}
-    for sample in samples:
-        known = cases.setdefault(str(sample["id"]), sample)
-        if sample.get("scores") and not known.get("scores"):
-            cases[str(sample["id"])] = sample
     content = _digest(header, samples)
     version = (header["eval"].get("packages") or {}).get("inspect_ai")
     task = sanitize_line(header["eval"]["task"], 200)
@@ -237,7 +227,7 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
         path=str(path),
         sha256=content,
         format="schema-1.0.0",
-        cases=tuple(_case(case_id, sample, task) for case_id, sample in cases.items()),
+        cases=tuple(_case(case_id, sample, task) for case_id, sample in _first_samples(samples).items()),
         models=(model,),
     )
     plan = Plan(
@@ -250,6 +240,25 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     )
     state = _STATES.get(header.get("status") or "", "interrupted")
     return ImportedRun(plan, results, begun, finished.isoformat(timespec="milliseconds"), (), state)
+
+
+def _refuse_doubles(path: Path, samples: Sequence[SampleShape]) -> None:
+    seen: set[tuple[str, int]] = set()
+    for sample in samples:
+        if (place := (str(sample["id"]), sample["epoch"])) in seen:
+            what = f"sample {place[0]!r}, epoch {place[1]}: appears twice"
+            raise _refused(path, [_problem(path, "samples", what)])
+        seen.add(place)
+
+
+def _first_samples(samples: Iterable[SampleShape]) -> dict[str, SampleShape]:
+    """Return the first sample of each id, or the first that was scored."""
+    found: dict[str, SampleShape] = {}
+    for sample in samples:
+        known = found.setdefault(str(sample["id"]), sample)
+        if sample.get("scores") and not known.get("scores"):
+            found[str(sample["id"])] = sample
+    return found
 
 
 def _read(path: Path, secrets: Secrets) -> tuple[HeaderShape, list[SampleShape]]:

@@ -142,7 +142,7 @@ def test_where_the_window_is_low_the_extents_stand_beside_each_other(tmp_path: P
         assert name in text_of(drawn.lines[each.row])[each.start : each.end]
         assert drawn.extent_at(each.start + 1, each.row) == each.extent
         assert drawn.extent_at(each.start + 1, 0) is None
-    assert "g guidance" in text_in(drawn.lines)
+    assert "G guidance" in text_in(drawn.lines)
     given = draw_criterion(
         CriterionState(item, ItemStatus(), review.rule, DEFAULT_GUIDANCE, make_act(1, 3)), width, tight=True
     )

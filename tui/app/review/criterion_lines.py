@@ -121,7 +121,7 @@ def _levels_beside(state: CriterionState, width: int, at: int) -> tuple[list[Lin
         rows[-1] += [(f"{'▸' if here else ' '}{key} ", role), (name, "chosen" if here else "plain"), (" ", "plain")]
     chosen = state.act.extent if state.act is not None else None
     meaning = sanitize_line(state.guidance.levels[chosen] if isinstance(chosen, int) else "", 200)
-    below: Line = ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else ((" g", "accent"), (" guidance", "dim"))
+    below: Line = ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else ((" G", "accent"), (" guidance", "dim"))
     return [*map(tuple, rows), below], cells
 
 
