@@ -27,6 +27,7 @@ from tui.model.sanitize import sanitize_line
 if TYPE_CHECKING:
     from tui.app.context import AppContext
     from tui.app.find.finder import Finder
+    from tui.app.navigator import CaseChosen
     from tui.app.run_messages import RunEnded, RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.app.settings.editor import SettingsEditor
@@ -151,6 +152,11 @@ class AssayApp(ThemedApp[int]):
         for target in (*self.screen_stack, self):
             target.post_message(message)
 
+    def on_case_chosen(self, message: "CaseChosen") -> None:
+        """Display in Explore the case that was chosen in a matrix."""
+        if self._finder is not None:
+            self._finder.show_case(message.path, message.case_id)
+
     def on_run_refused(self, message: "RunRefused") -> None:
         """Notify that a run did not start, with the reason."""
         self.notify(sanitize_line(message.why, 600), title="Not run", severity="error", markup=False, timeout=12)
@@ -203,8 +209,14 @@ class AssayApp(ThemedApp[int]):
             self.push_screen(HelpScreen(self.screen))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key is active. While a text is typed, the keys that find something are normal characters."""
+        """Return whether a key is active.
+
+        While a filter is typed, the keys that find something are normal characters; the search shows names, and is
+        inactive during a blind review.
+        """
         del parameters
+        if action == "search" and self._notification_hold.holds:
+            return False
         if action == "move_borders":
             return bool(self.screen.query("Splitter"))
         return action not in ("jump", "search") or (self._finder is not None and not self._finder.typing)

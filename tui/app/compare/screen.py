@@ -18,7 +18,7 @@ from tui.app.compare.pairs import AnswerPairs, CaseEntry, ComparisonSession, nex
 from tui.app.compare.view import CaseList, CompareTitle, CompareView
 from tui.app.context import AppContext
 from tui.app.keymap import shared, with_keys
-from tui.app.navigator import Navigator
+from tui.app.navigator import Navigator, ScreenName, Subject
 from tui.app.notifications import notify_error
 from tui.app.presentation.table_lines import Figures
 from tui.app.screens import AppScreen
@@ -73,6 +73,12 @@ class CompareScreen(AppScreen[None]):
         bind("o", "toggle_fold", "compare.fold", "Fold or show unchanged lines", "fold"),
         bind("Q", "toggle_question", "compare.question", "Show the whole prompt, or one line of it", "prompt"),
         shared("look.export", "export", label=""),
+        shared("look.matrix", "open('matrix')"),
+        shared("look.review", "open('review')"),
+        shared("look.runs", "open('runs')"),
+        shared("look.jump", "jump"),
+        shared("look.search", "app.search"),
+        shared("look.compare", "leave", "Close Compare", label=""),
         bind("escape", "leave", "compare.leave", "Back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
@@ -275,6 +281,26 @@ class CompareScreen(AppScreen[None]):
             return
         self._sources[side] = source
         self._open()
+
+    @work(group="navigate", exclusive=True)
+    async def action_open(self, name: ScreenName) -> None:
+        """Open another screen for the run of side A and the current case."""
+        entry, run = self._comparison.entry if self._comparison else None, self._runs.get(self._sources[0].run)
+        await self._navigator.open(name, Subject(self._pairs.suite.path, run, entry.case if entry else None))
+
+    def action_jump(self) -> None:
+        """Ask for a case, and go to it."""
+        from tui.app.find.jump_dialog import jump_to_case
+
+        if self._comparison is not None and self._comparison.entry is not None:
+            answered = {entry.case for entry in self._comparison.entries}
+            cases = [case for case in self._pairs.suite.cases if case.id in answered]
+            jump_to_case(self, cases, self._comparison.entry.case, self._go_to_case)
+
+    def _go_to_case(self, case_id: str) -> None:
+        if self._comparison is not None:
+            self._comparison.go_to_case(case_id)
+            self._show()
 
     def action_leave(self) -> None:
         """Go back."""

@@ -1,15 +1,18 @@
 """Saved runs opened beside the suite files, to be displayed, resumed, rerun and replayed."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from tui.app.context import AppContext
+from tui.app.navigator import Navigator
 from tui.app.open_suites import OpenSuite
+from tui.app.run_controls import RunControls
 from tui.app.run_requests import RunRequest
 from tui.app.runs.lines import SHORT_ID, run_title
+from tui.app.runs.screen import RunChoice
 from tui.model.errors import Problem, SuiteError
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
@@ -118,3 +121,50 @@ class SavedRuns:
         self._open_suites.add_saved_run(saved, state)
         self._selection.choose_models(models, path)
         return saved
+
+
+class RunChoices:
+    """Carry out the actions that were chosen in the list of runs.
+
+    `open_run` opens a saved run and selects it, `show_run` selects one that is open.
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        saved_runs: SavedRuns,
+        controls: tuple[Navigator, RunControls],
+        open_run: Callable[[str], Awaitable[OpenSuite]],
+        show_run: Callable[[OpenSuite], None],
+    ) -> None:
+        self._scores, self._saved_runs = context.scores, saved_runs
+        self._navigator, self._run_controls = controls
+        self._open_run, self._show_run = open_run, show_run
+
+    async def carry_out(self, choice: RunChoice) -> None:
+        """Carry out an action on a run; it may end only when the opened screen is closed. Raises AssayError."""
+        match choice.act:
+            case "matrix":
+                await self._navigator.open_matrix(await self._open_run(choice.run.id), None)
+            case "compare":
+                await self._navigator.compare_run(choice.run)
+            case "review":
+                await self._navigator.review_run(choice.run.id)
+            case "replay" | "replay at once":
+                self._scores.record_names(choice.run.id, "a replay")
+                added, request = await self._saved_runs.replay(choice.run, 1.0 if choice.act == "replay" else None)
+                self._show_run(added)
+                self._run_controls.start(request, "This run has no answers to replay.")
+            case "rejudge":
+                self._scores.record_names(choice.run.id, "a replay")
+                added, request = await self._saved_runs.rejudge(choice.run)
+                self._show_run(added)
+                self._run_controls.start(request, "No case of the file was run with its current prompt.")
+            case "open":
+                await self._open_run(choice.run.id)
+            case "resume":
+                request = await self._saved_runs.request(await self._open_run(choice.run.id), "missing")
+                self._run_controls.start(request, "Every trial of this run has a result.")
+            case "failed":
+                request = await self._saved_runs.request(await self._open_run(choice.run.id), "failed")
+                self._run_controls.rerun(request, "All trials of this run passed.")

@@ -18,13 +18,13 @@ from tui.app.explore.keys import EXPLORE_KEYS
 from tui.app.explore.layout import ExploreLayout
 from tui.app.explore.live_run import LiveRun
 from tui.app.explore.overview import SuiteOverview
-from tui.app.explore.saved_runs import SavedRuns
+from tui.app.explore.saved_runs import RunChoices, SavedRuns
 from tui.app.explore.suite_edits import SuiteEdits, What
 from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
 from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
 from tui.app.keymap import key_of
-from tui.app.navigator import Navigator, ScoresChanged
+from tui.app.navigator import Navigator, RunChosen, ScoresChanged
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.model_faults import LOCAL_MODEL, not_run_words
@@ -41,7 +41,6 @@ from tui.app.run_messages import (
 )
 from tui.app.run_queue import resolve_models
 from tui.app.run_requests import request_cases, request_failed, request_folder, request_suite
-from tui.app.runs.screen import RunChoice
 from tui.app.splash import FrameScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
@@ -69,6 +68,8 @@ class ExploreScreen(FrameScreen):
         self.run_controls = RunControls(context, self)
         self.navigator = Navigator(context, self)
         self.saved_runs = SavedRuns(context)
+        controls = self.navigator, self.run_controls
+        self.run_choices = RunChoices(context, self.saved_runs, controls, self.open_run, self.show_saved_run)
         self.suite_edits = SuiteEdits(context, self)
         self.live_run = LiveRun(context)
         self.header = HeaderBar(id="header")
@@ -294,8 +295,14 @@ class ExploreScreen(FrameScreen):
 
     @work(group="saved run", exclusive=True)
     async def action_runs(self) -> None:
-        """Open the list of saved runs, and carry out the chosen action."""
-        choice, deleted = await self.navigator.choose_run()
+        """Open the list of saved runs."""
+        await self.navigator.open_runs()
+
+    @on(RunChosen)
+    @work(group="chosen run", exclusive=True)
+    async def use_chosen_run(self, message: RunChosen) -> None:
+        """Close the deleted runs, and carry out the chosen action."""
+        choice, deleted = message.choice, message.deleted
         if deleted:
             self.saved_runs.close(deleted)
             self.suites.show()
@@ -304,39 +311,14 @@ class ExploreScreen(FrameScreen):
             self._select_first()
         if choice is not None:
             try:
-                await self._use_run(choice)
+                await self.run_choices.carry_out(choice)
             except AssayError as error:
                 notify_error(self, error)
-
-    async def _use_run(self, choice: RunChoice) -> None:
-        match choice.act:
-            case "compare":
-                await self.navigator.compare_run(choice.run)
-            case "review":
-                await self.navigator.review_run(choice.run.id)
-            case "replay" | "replay at once":
-                self.context.scores.record_names(choice.run.id, "a replay")
-                added, request = await self.saved_runs.replay(choice.run, 1.0 if choice.act == "replay" else None)
-                self._show_saved_run(added)
-                self.run_controls.start(request, "This run has no answers to replay.")
-            case "rejudge":
-                self.context.scores.record_names(choice.run.id, "a replay")
-                added, request = await self.saved_runs.rejudge(choice.run)
-                self._show_saved_run(added)
-                self.run_controls.start(request, "No case of the file was run with its current prompt.")
-            case "open":
-                await self.open_run(choice.run.id)
-            case "resume":
-                request = await self.saved_runs.request(await self.open_run(choice.run.id), "missing")
-                self.run_controls.start(request, "Every trial of this run has a result.")
-            case "failed":
-                request = await self.saved_runs.request(await self.open_run(choice.run.id), "failed")
-                self.run_controls.rerun(request, "All trials of this run passed.")
 
     async def open_run(self, run_id: str) -> OpenSuite:
         """Open a saved run and select it. Raises StoreError."""
         saved, unread = await self.saved_runs.open(run_id)
-        self._show_saved_run(saved)
+        self.show_saved_run(saved)
         if unread:
             await _wait_until_painted(self)
             await self.saved_runs.read_outcomes(saved)
@@ -346,7 +328,8 @@ class ExploreScreen(FrameScreen):
         self.context.scores.record_names(run_id, "Explore")
         return saved
 
-    def _show_saved_run(self, saved: OpenSuite) -> None:
+    def show_saved_run(self, saved: OpenSuite) -> None:
+        """Select a saved run, with the case that is selected already if the run was displayed before."""
         self.stop_auto_follow()
         case = self.selection.case if self.selection.path == saved.path else None
         if case is None and saved.suite and saved.suite.cases:
@@ -370,19 +353,12 @@ class ExploreScreen(FrameScreen):
 
     @work(group="matrix", exclusive=True)
     async def action_matrix(self) -> None:
-        """Open the matrix of the selected suite, and select the case that is chosen in it."""
+        """Open the matrix of the selected suite."""
         open_suite = self.selection.usable
         if open_suite is None:
             self.notify("No suite to show here.", severity="warning", markup=False)
             return
-        from tui.app.matrix.screen import open_matrix
-
-        case_id = await open_matrix(self.context, self, open_suite, self.selection.case_id)
-        now = self.context.open_suites.get(open_suite.path)
-        if now is not None and (case := now.find_case(case_id)):
-            self.stop_auto_follow()
-            self.select(now, case)
-            self.answers.show_model(self.context.matrices[open_suite.path].model)
+        await self.navigator.open_matrix(open_suite, self.selection.case_id)
 
     @work(group="compare", exclusive=True)
     async def action_compare(self) -> None:

@@ -1,12 +1,14 @@
 """Find a case, a suite or a saved answer, and show it in Explore."""
 
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from tui.app.context import AppContext
 from tui.app.explore.screen import ExploreScreen
 from tui.app.find.jump_dialog import JumpDialog
 from tui.app.find.search_dialog import SearchDialog
-from tui.app.find.targets import Target
+from tui.app.find.targets import Target, targets_of
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.workers import start_worker
@@ -34,8 +36,11 @@ class Finder:
     def jump(self) -> None:
         """Ask for a folder, suite or case, and go to it."""
         selection = self._context.selection
-        dialog = JumpDialog(self._context.open_suites, selection.path, selection.case_id)
+        dialog = JumpDialog(self._read_targets, (selection.path, selection.case_id))
         self._explore.app.push_screen(dialog, self._start_to_go)
+
+    def _read_targets(self) -> Sequence[Target]:
+        return targets_of(self._context.open_suites.all)
 
     def _start_to_go(self, target: Target | None) -> None:
         if target is not None:
@@ -44,6 +49,8 @@ class Finder:
     async def _go(self, target: Target) -> None:
         """Put the cursor of the tree on a target, and display it."""
         explore = self._explore
+        if not await explore.navigator.back_to_explore():
+            return
         open_suite = self._context.open_suites.get(target.path) if target.path else None
         if open_suite is not None:
             self._select(open_suite, open_suite.find_case(target.case_id))
@@ -52,6 +59,14 @@ class Finder:
             self._close_filter()
             explore.suites.go_to_folder(target.folder)
         explore.suites.suite_tree.focus()
+
+    def show_case(self, path: Path, case_id: str) -> None:
+        """Select a case that was chosen in a matrix, and focus the answer of the current model there."""
+        open_suite = self._context.open_suites.get(path)
+        if open_suite is not None and (case := open_suite.find_case(case_id)):
+            self._explore.stop_auto_follow()
+            self._explore.select(open_suite, case)
+            self._explore.answers.show_model(self._context.matrices[path].model)
 
     def _select(self, open_suite: OpenSuite, case: Case | None) -> None:
         """Select a case of a suite, or the suite. A filter that excludes it is closed."""
@@ -79,6 +94,8 @@ class Finder:
     async def _open(self, hit: AnswerHit) -> None:
         """Open the run of an answer, and display the answer in its pane."""
         explore, selection = self._explore, self._context.selection
+        if not await explore.navigator.back_to_explore():
+            return
         try:
             saved = await explore.open_run(hit.run)
             trial = TrialKey(hit.case, hit.model, hit.repeat)

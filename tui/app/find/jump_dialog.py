@@ -1,8 +1,8 @@
 """A dialog to go to a folder, suite or case by a part of its name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,21 +10,23 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
+from textual.screen import Screen
 
 from tui.app.find.search_panel import SearchPanel, SearchResult
-from tui.app.find.targets import Target, find_targets, target_line, targets_of
-from tui.app.open_suites import OpenSuites
+from tui.app.find.targets import Target, case_targets, find_targets, target_line
 from tui.app.presentation.figures import counted
 from tui.app.presentation.pieces import Line
 from tui.app.screens import Dialog
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.prompt_input import PromptInput
+from tui.model.suite import Case
 
 
 class JumpDialog(Dialog[Target | None]):
-    """A dialog with all folders, suites and cases. The result is the chosen one, or None.
+    """A dialog with folders, suites and cases. The result is the chosen one, or None.
 
-    The list starts at the case `case_id` of the suite `path`.
+    `read_targets` is called in a thread, and again after suites were read. The list starts at the target with the path
+    and the case id of `here`.
     """
 
     DEFAULT_CSS = """
@@ -39,9 +41,9 @@ class JumpDialog(Dialog[Target | None]):
         Binding("enter", "accept", "Go", id="jump.go", tooltip="Go to the case or suite", show=False),
     ]
 
-    def __init__(self, open_suites: OpenSuites, path: Path | None, case_id: str | None) -> None:
+    def __init__(self, read_targets: Callable[[], Sequence[Target]], here: tuple[Path | None, str | None]) -> None:
         super().__init__()
-        self._open_suites, self._here = open_suites, (path, case_id)
+        self._read_targets, self._here = read_targets, here
         self._targets: Sequence[Target] = ()
         self._targets_are_old = True
         self._panel = SearchPanel("name of a case or suite", self._search, self._line, self.dismiss)
@@ -57,7 +59,7 @@ class JumpDialog(Dialog[Target | None]):
         """Return the targets that match a text. Called in a thread."""
         if self._targets_are_old:
             self._targets_are_old = False
-            self._targets = targets_of(self._open_suites.all)
+            self._targets = self._read_targets()
         found = find_targets(text, self._targets)
         if text.strip():
             note = f"{len(found)} of {len(self._targets)}" if found else "No case or suite matches."
@@ -65,7 +67,8 @@ class JumpDialog(Dialog[Target | None]):
         here = (place for place, target in enumerate(self._targets) if (target.path, target.case_id) == self._here)
         cases = sum(target.case_id is not None for target in self._targets)
         suites = sum(target.path is not None for target in self._targets) - cases
-        return SearchResult(found, f"{counted(suites, 'suite')}, {counted(cases, 'case')}", next(here, 0))
+        count = f"{counted(suites, 'suite')}, {counted(cases, 'case')}" if suites else counted(cases, "case")
+        return SearchResult(found, count, next(here, 0))
 
     @on(SuitesRead)
     def search_again(self) -> None:
@@ -88,3 +91,13 @@ class JumpDialog(Dialog[Target | None]):
 
     def _line(self, target: Target, width: int) -> Line:
         return target_line(target, self._panel.shown_text, width)
+
+
+def jump_to_case(screen: Screen[Any], cases: Sequence[Case], here: str | None, go: Callable[[str], object]) -> None:
+    """Ask above `screen` for one of the cases, with the cursor on the id `here`, and call `go` with the id."""
+
+    def go_to(target: Target | None) -> None:
+        if target is not None and target.case_id is not None:
+            go(target.case_id)
+
+    screen.app.push_screen(JumpDialog(lambda: case_targets(cases), (None, here)), go_to)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.fuzzy import fold_case, marked, matching_places, rank_entries
 from tui.app.presentation.pieces import Line, Piece, spread
+from tui.model.suite import Case
 
 
 class Target(NamedTuple):
@@ -44,6 +45,11 @@ def _targets(open_suites: Sequence[OpenSuite]) -> Iterator[Target]:
         for case in open_suite.suite.cases if open_suite.suite else ():
             where = " · ".join(filter(None, (case.category, title)))
             yield _target(case.title if case.row else case.name, case.id, where, folder, open_suite.path, case.id)
+
+
+def case_targets(cases: Sequence[Case]) -> tuple[Target, ...]:
+    """Return the targets for cases of one suite."""
+    return tuple(_target(case.name, case.id, case.category, "", None, case.id) for case in cases)
 
 
 def _target(name: str, id: str, where: str, folder: str, path: Path | None, case_id: str | None) -> Target:

@@ -91,6 +91,16 @@ class RowControls:
         self._matrix.arrange()
         self._updates.rows_changed()
 
+    def jump(self) -> None:
+        """Ask for a displayed case, and move the cursor to it."""
+        from tui.app.find.jump_dialog import jump_to_case
+
+        table = self._panel.table
+        places = {case.id: place for place in range(table.line_count) if (case := self._matrix.case_at(place))}
+        cases = [case for case in self._matrix.suite.cases if case.id in places]
+        here = self._matrix.case_at(table.cursor)
+        jump_to_case(self._screen, cases, here.id if here else None, lambda case_id: table.go_to(places[case_id]))
+
     def go_to_differing(self, step: int) -> None:
         """Move the cursor to the next (1) or previous (−1) case in which models differ."""
         matrix, table = self._matrix, self._panel.table

@@ -21,7 +21,7 @@ from tui.app.matrix.matrix import Matrix, pair_to_compare
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.table_view import MatrixHeader, MatrixTable
 from tui.app.matrix.updates import MatrixUpdates
-from tui.app.navigator import Navigator, ScoresChanged
+from tui.app.navigator import Navigator, ScoresChanged, Subject
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.model_faults import ModelFault
@@ -49,6 +49,9 @@ MATRIX_KEYS: list[BindingType] = [
     shared("run.failed", "run_failed"),
     shared("look.filter", "filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)"),
     shared("look.review", "review"),
+    shared("look.runs", "open_runs"),
+    shared("look.jump", "jump"),
+    shared("look.search", "app.search"),
     shared("look.export", "export", label=""),
     bind("G", "group", "matrix.group", "Group by category, by tag, or not", "group"),
     bind("i", "toggle_figures", "matrix.figures", "Show more or fewer figures in the column headers", "heads"),
@@ -305,9 +308,7 @@ class MatrixScreen(AppScreen[str | None]):
     @work(group="review", exclusive=True)
     async def action_review(self) -> None:
         """Open Review to score the answers by hand."""
-        open_suite = self._open_suite
-        if open_suite is not None:
-            await self._navigator.review(open_suite)
+        await self._navigator.open("review", Subject(str(self._path)))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
@@ -315,6 +316,15 @@ class MatrixScreen(AppScreen[str | None]):
         open_suite = self._open_suite
         if open_suite is not None:
             await self._navigator.export_suite(open_suite)
+
+    @work(group="runs", exclusive=True)
+    async def action_open_runs(self) -> None:
+        """Open the list of saved runs."""
+        await self._navigator.open("runs", Subject(str(self._path)))
+
+    def action_jump(self) -> None:
+        """Ask for a case, and put the cursor on it."""
+        self._row_controls.jump()
 
     # Back to Explore
 

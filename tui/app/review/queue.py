@@ -8,6 +8,7 @@ from tui.app.review.queue_filter import ItemStatus, QueueFilter, parse_queue_fil
 from tui.model.filter import NO_FILTERS, SEVERITIES
 from tui.model.results import TrialKey
 from tui.model.scores import Act, Extent, ItemKey, ReviewItem
+from tui.model.suite import Case
 from tui.session.run_review import RunReview
 
 IDLE_SECONDS = 120.0
@@ -139,6 +140,24 @@ class ReviewSession:
             self.set_filter("")
         self.position = self.visible.index(index)
         return True
+
+    @property
+    def cases(self) -> list[Case]:
+        """Return the cases of the suite that have items."""
+        reviewed = {item.key.case for item in self.review.items}
+        return [case for case in self.review.suite.cases if case.id in reviewed]
+
+    def visible_trail(self, item: ReviewItem) -> tuple[Act, ...]:
+        """Return all acts on an item; while names are hidden, only those of the reviewer."""
+        acts = self.review.board.trail(item.key)
+        return tuple(act for act in acts if not self.hidden or act.reviewer == self.review.reviewer)
+
+    def go_to_case(self, case_id: str) -> bool:
+        """Go to the first item of a case in the queue; return False if the case has none."""
+        items = self.review.items
+        queue = [items[index] for index in self.visible] + [*items]
+        key = next((item.key for item in queue if item.key.case == case_id), None)
+        return key is not None and self.go_to(key)
 
     def step(self, by: int) -> bool:
         """Go forward or back in the queue; from the end, back to the last item. Return False if there is no item."""

@@ -12,8 +12,9 @@ from textual.events import Key, Resize
 from tui.app.bindings import bind
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
+from tui.app.find.jump_dialog import jump_to_case
 from tui.app.keymap import shared, with_keys
-from tui.app.navigator import Navigator
+from tui.app.navigator import Navigator, ScreenName, Subject
 from tui.app.presentation.pieces import Line
 from tui.app.presentation.trail_lines import trail_lines
 from tui.app.review.answers import mask_lines
@@ -60,7 +61,7 @@ _ITEM_ACTIONS = (
     "match",
     "masks",
 )
-_REVEALING_ACTIONS = frozenset({"adjudicate", "figures", "export", "match"})
+_REVEALING_ACTIONS = frozenset({"adjudicate", "figures", "export", "match", "open"})
 """Actions that show names, verdicts or scores of other reviewers."""
 _REVEAL = (
     "Names, verdicts and scores of other reviewers become visible. This is recorded and cannot be undone. Your scores "
@@ -143,6 +144,12 @@ class ReviewScreen(AppScreen[None]):
         _bind("x", "withdraw", "review.withdraw", "Withdraw your score of this item"),
         _shared("look.export", "export", label=""),
         _shared("pane.zoom", "zoom", "Zoom the answer, or restore the layout"),
+        _shared("look.matrix", "open('matrix')", label=""),
+        _shared("look.compare", "open('compare')", label=""),
+        _shared("look.runs", "open('runs')", label=""),
+        _shared("look.review", "leave", "Close Review", label=""),
+        _shared("look.jump", "jump"),
+        _shared("look.search", "app.search"),
         shared("answer.next-match", "match(1)"),
         shared("answer.previous-match", "match(-1)"),
     ]
@@ -250,7 +257,7 @@ class ReviewScreen(AppScreen[None]):
     def _inform(self, message: str, timeout: float = 3) -> None:
         self.notify(message, markup=False, timeout=timeout)
 
-    def _save(self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], None]) -> None:
+    def _save(self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], object]) -> None:
         """Save something, and then show what came of it. Meanwhile keys are held."""
         if not self.keys.busy:
             self.keys.begin_work()
@@ -258,7 +265,7 @@ class ReviewScreen(AppScreen[None]):
 
     @work(group="save")
     async def _save_and_show(
-        self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], None]
+        self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], object]
     ) -> None:
         try:
             result = await save()
@@ -512,9 +519,7 @@ class ReviewScreen(AppScreen[None]):
         item, review = self.review_session.item, self.review_session.review
         if item is None or self.keys.busy:
             return
-        acts = review.board.trail(item.key)
-        if self.review_session.hidden:
-            acts = tuple(act for act in acts if act.reviewer == review.reviewer)
+        acts = self.review_session.visible_trail(item)
         self._open_text("Trail", lambda width: trail_lines(item, acts, review.rule, width), "review.trail")
 
     def action_masks(self) -> None:
@@ -554,6 +559,22 @@ class ReviewScreen(AppScreen[None]):
         self._hold.release()
         self._inform("Names are now visible. This was recorded.", timeout=4)
 
+    @work(group="navigate", exclusive=True)
+    async def action_open(self, name: ScreenName) -> None:
+        """Open another screen for the run and the current case."""
+        item, record = self.review_session.item, self.review_session.review.record
+        await self._navigator.open(name, Subject(record.suite_path, record, item.key.case if item else None))
+
+    def action_jump(self) -> None:
+        """Ask for a case, and go to its first item in the queue."""
+        session = self.review_session
+
+        def go(case_id: str) -> None:
+            if session.go_to_case(case_id):
+                self._show_item()
+
+        jump_to_case(self, session.cases, session.item.key.case if session.item else None, go)
+
     def action_leave(self) -> None:
         """Leave the zoom or the filter; else the screen, after a question if names would be shown or notes lost."""
         if self.view.zoomed:
@@ -575,11 +596,8 @@ class ReviewScreen(AppScreen[None]):
 
         def leave(confirmed: bool | None) -> None:
             if confirmed and look:
-                self._save(lambda: self._scoring.record_look(_EXPLORE), self._close)
+                self._save(lambda: self._scoring.record_look(_EXPLORE), lambda _: self.dismiss(None))
             elif confirmed:
                 self.dismiss(None)
 
         self.app.push_screen(ConfirmScreen("Leave Review?", question, yes="leave", no="stay"), leave)
-
-    def _close(self, _: None) -> None:
-        self.dismiss(None)

@@ -31,7 +31,7 @@ from tui.session.saved_filters import SavedFilters
 
 _POLL_SECONDS = 2.0
 _LOW = 16
-Act = Literal["open", "resume", "failed", "replay", "replay at once", "rejudge", "compare", "review"]
+Act = Literal["open", "resume", "failed", "replay", "replay at once", "rejudge", "matrix", "compare", "review"]
 
 
 class RunChoice(NamedTuple):
@@ -60,6 +60,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         bind("p", "choose('replay')", "runs.replay", "Replay the recorded answers at their original speed", "replay"),
         bind("i", "choose('replay at once')", "runs.replay-at-once", "Replay the recorded answers instantly"),
         bind("J", "choose('rejudge')", "runs.rejudge", "Judge its answers again with the checks of the suite's file"),
+        shared("look.matrix", "choose('matrix')", "Open the run, and its matrix: all cases × all models"),
         shared("look.compare", "choose('compare')", "Compare its answers (with the baseline, if there is one)"),
         shared("look.review", "choose('review')", "Review: score the risk of its answers"),
         bind("b", "mark", "runs.baseline", "Set or remove as baseline of its suite", "baseline"),
@@ -67,6 +68,9 @@ class RunsScreen(AppScreen[RunChoice | None]):
         bind("D", "delete", "runs.delete", "Delete the run permanently", "delete"),
         bind("delete", "delete", "runs.delete-too", "Delete the run permanently"),
         shared("look.filter", "filter", f"Filter runs ({RUN_FILTER.keys_in_words} word !word)"),
+        shared("look.jump", "app.jump"),
+        shared("look.search", "app.search"),
+        shared("look.runs", "leave", "Close the list of runs", label=""),
         bind("escape", "leave", "runs.leave", "Back to the suites", "back"),
     ]
     AUTO_FOCUS = "RunLines"
