@@ -533,8 +533,8 @@ class ReviewScreen(AppScreen[None]):
         from tui.app.figures_screen import FiguresScreen
         from tui.app.review.figure_lines import review_figures
 
-        review = self.review_session.review
         if not self.review_session.hidden:
+            review = self.review_session.review
             load = partial(review_figures, self._reviews, review.record, review.reviewer)
             self.app.push_screen(FiguresScreen(load))
 
@@ -567,13 +567,13 @@ class ReviewScreen(AppScreen[None]):
 
     def action_jump(self) -> None:
         """Ask for a case, and go to its first item in the queue."""
-        session = self.review_session
+        session, here = self.review_session, self.review_session.item
 
         def go(case_id: str) -> None:
-            if session.go_to_case(case_id):
-                self._show_item()
+            session.go_to_case(case_id)
+            self._show_item()
 
-        jump_to_case(self, session.cases, session.item.key.case if session.item else None, go)
+        jump_to_case(self, session.cases, here.key.case if here else None, go)
 
     def action_leave(self) -> None:
         """Leave the zoom or the filter; else the screen, after a question if names would be shown or notes lost."""
