@@ -218,6 +218,9 @@ async def test_an_outer_guard_that_is_killed_while_it_ends_everything_leaves_not
     await asyncio.sleep(delay_ms / 1000)
     transport.close()
     await asyncio.to_thread(wait_until, lambda: not running(marker))
+    # The loop has to take the exit status before it is closed.
+    async with asyncio.timeout(60):
+        await program.ended
 
 
 async def test_a_wait_for_the_end_that_is_cancelled_lets_the_guards_end_everything_first() -> None:

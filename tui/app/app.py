@@ -145,7 +145,7 @@ class AssayApp(ThemedApp[int]):
         for notice in context.session.notices:
             self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
         start_worker(self, context.runs.work, group="runs")
-        explore.call_after_refresh(self.run_worker, context.suite_loader.work(), group="suites")
+        explore.call_after_refresh(self.run_worker, context.suite_loader.work, group="suites")
 
     def _post_to_screens(self, message: Message) -> None:
         """Post a message to every screen of the stack, and to the app itself."""
