@@ -18,7 +18,7 @@ from tests.support.model_server import ModelServer, answer_by
 from tests.support.pages import PAGES, TOP, Block, blocks
 from tests.support.terminal import Terminal
 
-FILE_NAME = re.compile(r"# ([\w.-]+\.(?:ya?ml|csv|jsonl))\n")
+FILE_NAME = re.compile(r"# ([\w.-]+\.(?:ya?ml|csv|jsonl|py))\n")
 # Commands that download or install something, or start the tests themselves.
 NOT_RUN = {
     "git clone URL assay",
@@ -30,12 +30,21 @@ NOT_RUN = {
 # Keys to press in an app that a page opens, and the text that appears then, or disappears (-).
 PLAYED = {
     "uv run assay first.yaml": (
-        ("H", "1 saved run"), ("enter", "saved runs:"), ("m", "I statistics"), ("I", "Pairs"),
-        ("escape", "-Pairs"), ("m", "R run all"), ("C", "A is better"), ("a", "1 preferred"),
-        ("escape", "-A is better"), ("v", "Reviewer"), ("enter", "0/2"), ("0", "1/2"), ("1", "All 2 items are scored"),
-        ("escape", "Leave Review?"), ("y", "R run all"),
+        ("H", "1 saved run"), ("enter", "saved runs:"), ("m", "passed · 95%"), ("I", "Pairs"),
+        ("escape", "-Pairs"), ("m", "saved runs:"), ("C", "A is better"), ("a", "1 preferred"),
+        ("escape", "-A is better"), ("v", "Reviewer"), ("enter", "To what extent"), ("0", "1/2"),
+        ("1", "All 2 items are scored"), ("escape", "Leave Review?"), ("y", "saved runs:"),
     )
 }  # fmt: skip
+
+
+# The files of other tools that commands in the documents import.
+IMPORTED = {
+    "results.json": "version-3.json",
+    "log.eval": "inspect/log.eval",
+    "report.json": "pydantic_evals/report.json",
+    "evals.jsonl": "openai_evals/towns.jsonl",
+}
 
 
 def shell_lines(block: Block) -> list[str]:
@@ -100,7 +109,8 @@ async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> Non
     shutil.copytree(TOP / "test-suites", folder / "test-suites")
     (folder / "tui").symlink_to(TOP / "tui")  # as in a clone, the suites are those that are bundled
     (folder / "themes").symlink_to(TOP / "themes")
-    shutil.copy(TOP / "tests" / "imports" / "files" / "version-3.json", folder / "results.json")
+    for name, sample in IMPORTED.items():
+        shutil.copy(TOP / "tests" / "imports" / "files" / sample, folder / name)
     write_shims(tmp_path / "bin")
     environ = CommandLine(home).environ()
     environ |= {
@@ -116,8 +126,8 @@ async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> Non
         (home / "assay_config_dir" / "config.yaml").write_text(config)
         for block in blocks(page):
             if named := FILE_NAME.match(block.text):
-                # Only YAML has comments.
-                text = block.text if block.language == "yaml" else block.text.removeprefix(named[0])
+                has_comments = block.language in ("yaml", "python")
+                text = block.text if has_comments else block.text.removeprefix(named[0])
                 (folder / named[1]).write_text(text, encoding="utf-8")
             for line in shell_lines(block):
                 if line in NOT_RUN:

@@ -31,5 +31,15 @@ def _exit_on_interrupt() -> None:
         _signal.signal(_signal.SIGINT, lambda _number, _frame: os._exit(130))
 
 
+def _leave_out_current_folder() -> None:
+    """Remove the folder that `-m` puts before all others, whose modules would be imported in place of libraries.
+
+    A checkout that is not installed needs it.
+    """
+    if not sys.flags.safe_path and sys.path[0] != os.path.dirname(os.path.dirname(os.path.abspath(__file__))):
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_out_current_folder()
     main()

@@ -78,8 +78,16 @@ INNERMOST = ("escape", "enter", "up", "down")
 """Keys that close, open or move in the innermost place."""
 
 CHAINS = (
-    *("explore-suite", "explore-answers", "explore-filter", "explore-risk", "explore-diff", "check-editor", "matrix"),
-    *("matrix-pairs", "compare", "review", "review-several", "runs", "model-chooser", "search", "export"),
+    *(
+        "explore-suite",
+        "explore-answers",
+        "explore-filter",
+        "explore-risk",
+        "explore-diff",
+        "check-editor",
+        "case-editor",
+    ),
+    *("matrix", "matrix-pairs", "compare", "review", "review-several", "runs", "model-chooser", "search", "export"),
 )
 
 

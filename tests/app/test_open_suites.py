@@ -7,12 +7,14 @@ import pytest
 
 from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
+from tui.app.matrix.matrix import Matrix
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.model.errors import Problem, StoreError
+from tui.model.filter import parse_filter
 from tui.model.results import TrialKey, TrialResult, Verdict
-from tui.model.state import RunState
+from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Suite
 
 
@@ -165,3 +167,36 @@ def test_the_editor_opens_at_the_case_or_at_the_first_problem(tmp_path: Path) ->
     problems = tuple(Problem(str(path), line, None, "error", "file", "is wrong") for line in (None, 4, 9))
     assert read._replace(suite=None, problems=problems).line_of(None) == 4
     assert read._replace(problems=problems).line_of(None) == 1
+
+
+def test_a_filter_looks_up_no_trials_of_cases_that_were_never_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml")
+    open_suites.find()
+    path = open_suites.all[0].path
+    open_suites.read(path)
+    selection = Selection(open_suites)
+    selection.choose_models(["a", "b"], path)
+    one, two = CASES[:2]
+    open_suites.state(path).take_results([result_of(TrialKey(one.id, "a"))])
+    looked_up: set[str] = set()
+    trial = RunState.trial
+
+    def look_up(state: RunState, case: str, model: str, repeat: int = 1) -> TrialProgress | None:
+        looked_up.add(case)
+        return trial(state, case, model, repeat)
+
+    monkeypatch.setattr(RunState, "trial", look_up)
+    for text, expected in (
+        ("status:not", [True, True]),
+        ("status:passed", [True, False]),
+        ("differs:yes", [False] * 2),
+    ):
+        selection.filter = parse_filter(text)
+        assert [selection.matches_filter(path, case) for case in (one, two)] == expected
+    suite = open_suites.read(path).suite
+    assert suite is not None
+    matrix = Matrix(suite, open_suites.state(path), ("a", "b"))
+    assert [cell.status for case in (one, two) for cell in matrix.cells(case)] == ["passed"] + ["not_run"] * 3
+    assert looked_up == {one.id}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.containers import Vertical
 from textual.widgets import Static
 
 from tests.app.explore.explored import Seen
@@ -127,6 +128,11 @@ async def test_each_screen_exports_the_run_that_it_shows(tmp_path: Path, monkeyp
         await exported(seen, ReviewScreen)
 
 
+def hint(seen: Seen) -> str:
+    """Return the keys in the frame of the dialog."""
+    return str(seen.app.screen.query_one(Vertical).border_subtitle)
+
+
 def message(seen: Seen) -> str:
     """Return the message of the dialog without the spaces at which it is wrapped."""
     return "".join(str(seen.app.screen.query_one("#message", Static).content).split())
@@ -153,8 +159,10 @@ async def test_format_and_options_make_the_command_and_the_file(
         await seen.until(lambda: line.value.endswith(".md") and "-fmarkdown-r-t" in message(seen))
         await seen.press("down")
         await seen.until(lambda: line.value.endswith(".json") and "JSON is always complete" in drawn(seen))
+        assert "Enter file name · " in hint(seen)
         await seen.press("up", "enter", "ctrl+u", *"mine")
         await seen.until(lambda: "-omine.md" in message(seen), "the extension is added")
+        assert hint(seen) == "Enter save · Tab next field · Esc back"
         (tmp_path / "mine.md").write_text("before")
         await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen), "there is such a file")
@@ -168,5 +176,6 @@ async def test_format_and_options_make_the_command_and_the_file(
         size = size_words((tmp_path / "mine.md").stat().st_size)
         assert message(seen).startswith(f"Saved{tmp_path}/mine.md,{size}.".replace(" ", ""))
         assert (tmp_path / "mine.md").read_text().startswith("# ")
+        assert hint(seen) == "Enter or Esc close"
         await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))

@@ -1,9 +1,14 @@
 """The buffers between the runner and the panes: nothing lost, nothing out of order, nothing in too large portions."""
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.message import Message
 
-from tui.app.run_messages import StreamBuffers
+from tui.app.run_messages import RunMessages, StreamBuffers, TrialChanged
+from tui.model.events import TextArrived, ToolsCalled
+from tui.model.results import TrialKey
 
 
 def test_only_what_can_be_seen_is_handed_over() -> None:
@@ -14,7 +19,7 @@ def test_only_what_can_be_seen_is_handed_over() -> None:
     assert list(buffers.pop(["c", "a"])) == [("a", "one three")]
     assert list(buffers.pop(["a"])) == []
     assert buffers
-    assert buffers.pop_all("b") == "two"
+    assert list(buffers.pop(["b"])) == [("b", "two")]
     assert not buffers
 
 
@@ -49,3 +54,12 @@ def test_each_pane_gets_its_text_whole_and_in_order(acts: list[str | tuple[str, 
                 got[key] += text
     assert got == put
     assert not buffers
+
+
+def test_the_text_of_a_turn_that_has_ended_does_not_come() -> None:
+    posted: list[Message] = []
+    messages, key, path = RunMessages(posted.append), TrialKey("one", "a"), Path("suite.yaml")
+    for event in (TextArrived(key, 1, 0, "old"), ToolsCalled(key, 1, 0, ()), TextArrived(key, 1, 0, "new")):
+        messages.post_event(path, event)
+    assert list(messages.text.pop([key])) == [(key, "new")]
+    assert [type(message) for message in posted] == [TrialChanged]

@@ -50,6 +50,7 @@ NAMES = (
         "search",
         "jump-mode",
         "check-editor",
+        "case-editor",
         "saved-filters",
         "tour",
         "settings",

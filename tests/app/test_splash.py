@@ -10,7 +10,7 @@ import pytest
 from tests.app.explore.explored import session_for
 from tests.support.pilots import until
 from tests.support.scripted_session import ScriptedSession
-from tests.support.terminal import Terminal, run_here
+from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.explore.screen import ExploreScreen
 from tui.app.splash import SplashScreen
@@ -60,7 +60,7 @@ async def test_the_app_quits_while_the_session_is_being_opened(tmp_path: Path) -
     opened = Event()
 
     def open_session() -> ScriptedSession:
-        opened.wait(20)
+        opened.wait(WAIT_SECONDS)
         return session_for(tmp_path)
 
     app = AssayApp(open_session, [tmp_path])

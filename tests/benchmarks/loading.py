@@ -131,17 +131,21 @@ def write_suite(path: Path, kind: Kind = "plain", cases: int = CASES) -> None:
     path.write_text(json.dumps(suite, indent=2))
 
 
-def write_data_set(path: Path, rows: int = CASES) -> None:
-    """A suite of one case with a CSV file of as many rows, each of which fills a prompt and two patterns."""
+def write_data_set(path: Path, rows: int = CASES, *, inline: bool = False) -> None:
+    """A suite of one case with as many rows, in a CSV file or inline; each fills a prompt and two patterns."""
     cases = [_case(number, 700) for number in range(rows)]
-    with path.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["id", "customer", "month", "text"])
-        table.writerows([f"r{n}", f"customer {n}", f"month_{n % 500}", case["prompt"]] for n, case in enumerate(cases))
+    names = ("id", "customer", "month", "text")
+    values = [(f"r{n}", f"customer {n}", f"month_{n % 500}", str(case["prompt"])) for n, case in enumerate(cases)]
+    if not inline:
+        with path.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow(names)
+            table.writerows(values)
     filled = {"prompt": "{{customer}}: {{text}}", "expectedPatterns": [r"def\s+\w+", "{{month}}", "{{customer}}"]}
-    case = {**cases[0], "id": "orders", **filled, "data": path.with_suffix(".csv").name}
+    data = {"vars": [dict(zip(names, row, strict=True)) for row in values]}
+    case = {**cases[0], "id": "orders", **filled, **(data if inline else {"data": path.with_suffix(".csv").name})}
     suite = {"name": "Large", "description": "Many rows", "models": ["local/a", "local/b"], "testCases": [case]}
-    path.write_text(json.dumps(suite))
+    path.write_text(json.dumps(suite, indent=2 if inline else None))
 
 
 def _cpu_ms(do: Callable[[], object]) -> float:
@@ -187,12 +191,13 @@ def measure_loading() -> list[Figure]:
             ours, bare = _side_by_side(partial(_load_anew, path), partial(_load_bare, path))
             name = f"{CASES:,} {kind} cases, {path.stat().st_size / 1e6:.1f} MB, beside pydantic"
             figures.append(Figure(name, "CPU ms", ours, bare, 1.3, "ratio"))
-        path = Path(folder, "rows.json")
-        write_data_set(path)
         plain = Path(folder, "plain.json")
-        ours, bare = _side_by_side(partial(_load_anew, path), partial(_load_bare, plain))
-        name = f"{CASES:,} rows of a CSV file, beside pydantic with as many plain cases"
-        figures.append(Figure(name, "CPU ms", ours, bare, 1.5, "ratio"))
+        for inline, what in ((False, "rows of a CSV file"), (True, "rows in the suite")):
+            path = Path(folder, "rows.json")
+            write_data_set(path, inline=inline)
+            ours, bare = _side_by_side(partial(_load_anew, path), partial(_load_bare, plain))
+            name = f"{CASES:,} {what}, beside pydantic with as many plain cases"
+            figures.append(Figure(name, "CPU ms", ours, bare, 1.5, "ratio"))
     patterns = [rf"case{number}\s*\((?:foo|bar)" for number in range(CASES)]
     each = median(_cpu_ms(lambda: _compile(patterns)) for _ in range(ROUNDS)) / CASES * 1000
     return [*figures, Figure("a pattern that has not been tried before", "CPU µs", each)]

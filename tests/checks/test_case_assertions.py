@@ -1,15 +1,17 @@
 """Assertions of a case, each on answers that pass it, fail it, and cannot be evaluated."""
 
+import json
 from typing import Any
 
 import pytest
 
 from tui.checks.assertions import Answer
-from tui.checks.case_assertions import decide_case_assertion, schema_fault
+from tui.checks.case_assertions import decide_case_assertion, needs_worker, schema_fault
 from tui.checks.checker import Checker
+from tui.model.assertions import assertion_check
 from tui.model.results import CheckResult, CheckState, Span, verdict_of_checks
 from tui.model.suite import Check
-from tui.suites.schema1.assertions import assertion_check
+from tui.model.values import JsonValue
 
 
 def check_of(kind: str, value: Any = None, threshold: float | None = None) -> Check:
@@ -80,6 +82,8 @@ def test_texts(kind: str, value: Any, text: str, state: CheckState, spans: tuple
         ("contains-json", PERSON, 'first {"id": 1}, then {"name": "Ada"}', "passed", "fits the schema"),
         ("contains-json", PERSON, 'a list [{"id": 1}, [{"name": "Ada"}]]', "passed", "fits the schema"),
         ("is-json", {"format": "date"}, '"yesterday"', "failed", "is not a"),
+        ("is-json", {"properties": {"price": {"maximum": 100}}}, '{"price": 1e999}', "failed", "price: "),
+        ("is-json", {"properties": {"price": {"minimum": 0}}}, '{"price": -1e999}', "failed", "price: "),
         ("contains-json", PERSON, 'only {"id": 1}', "failed", "none of 1 JSON values fits"),
     ],
 )
@@ -127,21 +131,66 @@ def test_measures(kind: str, value: Any, threshold: float | None, text: str, sta
         ("cost", None, 0.01, {"cost_usd": 0.0099}, "passed"),
         ("cost", None, 0.01, {"cost_usd": 0.02}, "failed"),
         ("cost", None, 0.01, {}, "timed_out"),
-        ("tokens", None, 100, {"tokens": 100}, "passed"),
-        ("tokens", None, 100, {"tokens": 101}, "failed"),
+        ("tokens", None, 100, {"input_tokens": 60, "output_tokens": 40}, "passed"),
+        ("tokens", None, 100, {"input_tokens": 60, "output_tokens": 41}, "failed"),
         ("tokens", None, 100, {}, "timed_out"),
+        ("tokens", None, 100, {"input_tokens": 5}, "timed_out"),
+        ("tokens", None, 100, {"output_tokens": 100}, "timed_out"),
+        ("tokens", None, 100, {"output_tokens": 101}, "failed"),
+        ("tokens", None, 100, {"input_tokens": 101}, "failed"),
         ("finish-reason", "stop", None, {"finish_reason": "stop"}, "passed"),
         ("finish-reason", "stop", None, {"finish_reason": "end_turn"}, "passed"),
         ("finish-reason", "length", None, {"finish_reason": "MAX_TOKENS"}, "passed"),
         ("finish-reason", "stop", None, {"finish_reason": "length"}, "failed"),
         ("finish-reason", "stop", None, {"finish_reason": "nothing known"}, "failed"),
         ("finish-reason", "stop", None, {}, "timed_out"),
+        ("finish-reason", "lenght", None, {"finish_reason": "stop"}, "failed"),
+        ("finish-reason", "banana", None, {"finish_reason": "stop"}, "failed"),
+        ("finish-reason", "Banana", None, {"finish_reason": "banana"}, "passed"),
+        ("finish-reason", "stop", None, {"finish_reason": "other"}, "failed"),
+        ("finish-reason", "banana", None, {"finish_reason": "other"}, "timed_out"),
     ],
 )
 def test_figures_of_the_answer(
     kind: str, value: Any, threshold: float | None, known: dict[str, Any], state: CheckState
 ) -> None:
     assert decide("text", kind, value, threshold, **known).state == state
+
+
+TWICE = {"oneOf": [{"items": {"$ref": "#"}}, {"items": {"$ref": "#"}}]}
+CHAIN = {"$ref": "#/$defs/a0", "$defs": {f"a{at}": {"allOf": [{"$ref": f"#/$defs/a{at + 1}"}] * 2} for at in range(40)}}
+CHAIN["$defs"]["a40"] = {"type": "object"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("kind", ["is-json", "contains-json"])
+@pytest.mark.parametrize(("schema", "text"), [(TWICE, "[" * 60 + "]" * 60), (CHAIN, "{}")])
+async def test_a_schema_that_takes_for_ever_is_stopped(checker: Checker, kind: str, schema: Any, text: str) -> None:
+    slow, other = await checker.decide([check_of(kind, schema), check_of(kind, PERSON)], Answer(text))
+    # The worker ends after a second, or when its memory is full.
+    assert slow.state == "timed_out"
+    assert slow.detail.startswith("could not be evaluated: the assertion ")
+    assert other.state == "failed"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "threshold", "text"),
+    [
+        ("is-json", PERSON, None, '{"name": "Ada"}'),
+        ("is-json", PERSON, None, "{}"),
+        ("contains-json", PERSON, None, 'so: {"name": "\ud800"} ok'),
+        ("levenshtein", "ab" * 1_000, 1_000, "ba" * 900),
+        ("rouge-n", "the cat " * 3_000, None, "the cat"),
+        ("contains-any", ["x", "cat"] * 400, None, "the cat " * 400),
+        ("contains-all", ["x", "cat"] * 400, None, "the cat " * 400),
+        ("equals", {"a": [1] * 10_000}, None, '{"a": [' + ", ".join(["1"] * 10_000) + "]}"),
+    ],
+)
+async def test_a_worker_comes_to_the_same_result(
+    checker: Checker, kind: str, value: Any, threshold: float | None, text: str
+) -> None:
+    check, answer = check_of(kind, value, threshold), Answer(text)
+    assert needs_worker(check, text)
+    assert await checker.decide([check], answer) == (decide_case_assertion(check, answer),)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +261,33 @@ def test_a_schema_that_cannot_be_used_is_named(schema: Any, part: str) -> None:
     assert decide("{}", "is-json", schema).state == "timed_out"
 
 
+SLOW = "^(?:(a|aa)+b|(?!x).*)$"
+"""A pattern that matches `aaa…a!` after a very long search."""
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"name": {"pattern": SLOW}}},
+        {"properties": {"name": {"not": {"pattern": SLOW}}}},
+        {"properties": {"name": {"anyOf": [{"pattern": SLOW}, {"type": "integer"}]}}},
+        {"not": {"properties": {"name": {"pattern": SLOW}}}},
+        {"oneOf": [{"properties": {"name": {"pattern": SLOW}}}, False]},
+        {"if": {"properties": {"name": {"pattern": SLOW}}}, "then": False},
+        {"patternProperties": {"^n": {"pattern": SLOW}}},
+    ],
+)
+def test_a_pattern_of_a_schema_that_is_stopped_decides_nothing(schema: JsonValue) -> None:
+    text = json.dumps({"name": "a" * 60 + "!"})
+    for kind in ("is-json", "contains-json"):
+        result = decide(text, kind, schema)
+        assert (result.state, "took too long" in result.detail) == ("timed_out", True), result.detail
+    assert (
+        decide(f'{text} or {{"name": 1}}', "contains-json", {"properties": {"name": {"pattern": SLOW}}}).state
+        == "passed"
+    )
+
+
 def test_patterns_of_a_schema_end_also_where_they_backtrack() -> None:
     schema = {"items": {"pattern": "^(?=(a+)+$).*$"}}
     assert decide(f'["{"a" * 5_000}!"]', "is-json", schema).state in ("failed", "timed_out")
@@ -235,3 +311,9 @@ async def test_the_checker_leaves_commands_to_the_runner(checker: Checker) -> No
         ("assert.contains", "passed"),
         ("expected_pattern", "passed"),
     ]
+
+
+@pytest.mark.parametrize("tools", [[], ["search"]])
+def test_calls_of_tools_are_not_judged_where_only_the_text_is_known(tools: list[str]) -> None:
+    result = decide("yes", "tools-used", tools, has_only_text=True)
+    assert (result.state, result.detail) == ("timed_out", "could not be evaluated: the tools of the answer are unknown")

@@ -13,9 +13,9 @@ from tui.checks.case_assertions import decide_case_assertion
 from tui.checks.checker import Answer, Checker, Watch, Watched
 from tui.checks.live import OPEN_LENGTH, REACH, first_state
 from tui.checks.protocol import Matches, Search
+from tui.model.assertions import assertion_check
 from tui.model.results import Span
 from tui.model.suite import Check, CheckKind
-from tui.suites.schema1.assertions import assertion_check
 
 
 def wants(pattern: str) -> Check:
@@ -276,3 +276,33 @@ async def test_what_was_found_live_is_what_the_whole_answer_contains(
     result = decide_case_assertion(check, Answer("".join(chunks)))
     assert (state in ("found", "clear")) == (result.state == "passed")
     assert spans == result.spans
+
+
+async def test_a_watch_that_restarts_forgets_the_text(checker: Checker) -> None:
+    watch = checker.watch([wants("func"), forbids("eval"), Check("assert.contains", "x", "x")])
+    found = {moved.check: moved.state for moved in await moves(watch, "func eval x")}
+    assert found == {0: "found", 1: "forbidden", 2: "found"}
+    watch.restart()
+    assert await moves(watch, "nothing") == []
+    assert await moves(watch, " func") == [Watched(0, "found", ((8, 12),))]
+    watch.close()
+
+
+async def test_a_search_of_the_text_before_a_restart_reports_nothing() -> None:
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def search(text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
+        del text
+        begun.set()
+        await goes_on.wait()
+        return tuple(Matches(1, ((0, 1),)) for _ in searches)
+
+    watch = Watch([wants("a+")], search)
+    watch.feed("aaa")
+    polling = asyncio.create_task(watch.poll())
+    await begun.wait()
+    watch.restart()
+    goes_on.set()
+    assert await polling == ()
+    watch.feed("b")
+    assert await watch.poll() == (Watched(0, "found", ((0, 1),)),)

@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.processes import is_computing
 from tui.checks import pool
 from tui.checks.checker import Answer, Checker
 from tui.model.results import CheckResult
@@ -31,11 +32,6 @@ async def until(condition: Callable[[], bool]) -> None:
 
 def is_gone(pid: int) -> bool:
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
-def is_computing(pid: int) -> bool:
-    times = psutil.Process(pid).cpu_times()
-    return times.user + times.system > 0.2
 
 
 async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decided(checker: Checker) -> None:

@@ -82,5 +82,5 @@ def test_promptfoo_says_what_was_recorded(tmp_path: Path) -> None:
     if installed.returncode:
         pytest.skip(f"npm cannot install promptfoo: {installed.stderr.strip()[:300]}")
     environ = {**os.environ, **quiet}
-    said = subprocess.run([NODE, SCRIPT, CASES], cwd=tmp_path, env=environ, capture_output=True, text=True, check=True)
-    assert said.stdout == RECORDED.read_text(encoding="utf-8")
+    ran = subprocess.run([NODE, SCRIPT, CASES], cwd=tmp_path, env=environ, capture_output=True, text=True, check=True)
+    assert ran.stdout == RECORDED.read_text(encoding="utf-8")

@@ -83,6 +83,15 @@ def test_a_command_that_speaks_json_lines(assay: CommandLine) -> None:
     assert ran.code == 0, ran.err + ran.out
 
 
+def test_a_key_in_the_command_line_is_not_in_the_command_of_the_run(assay: CommandLine) -> None:
+    test, agent = write(assay.home, "greet.yaml", TEST), write(assay.home, "agent.py", AGENT)
+    key = "sk-proj-aB3" + "x" * 20
+    found = assay.run("run", test, "--agent", agent, "-o", f"{key}.json")
+    assert found.code == 0, found.err
+    report = json.loads(assay.run("report", "last", "-f", "json").out)
+    assert report["run"]["command"].endswith("-o [removed key].json")
+
+
 def test_the_bundled_agent_passes_its_three_steps(assay: CommandLine) -> None:
     ran = assay.run("run", str(shipped_folder("test-suites") / "agents" / "flight-booking.yaml"), "-f", "json")
     (result,) = results(ran.out)

@@ -78,11 +78,12 @@ async def test_a_command_judges_the_answer_on_its_standard_input(assay: CommandL
         assert "--allow-commands" in refused.err
         done = await assay.run_async("run", "suite.json", "--allow-commands", "-f", "json", env=env)
     checks = checks_of(done.out)
-    assert [check["state"] for check in checks] == ["passed", "passed", "failed", "failed"]
+    assert [check["state"] for check in checks] == ["passed", "passed", "failed", "timed_out"]
     assert [check["kind"] for check in checks[1:]] == ["assert.command"] * 3
     assert [check["target"] for check in checks[2:]] == ["./judge.sh London", "./missing '$HOME'"]
     assert "exit status 0" in checks[1]["detail"]
     assert "exit status 1" in checks[2]["detail"]
+    assert checks[3]["detail"].startswith("cannot be started (FileNotFoundError")
     assert "key-of-the-test" not in done.out
     assert checks[1]["detail"].endswith("\nkey:")
     assert done.code == 1

@@ -1,6 +1,7 @@
 """The small commands: version, validate, schema, init, paths, runs, completion, doctor."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,19 @@ def test_init_writes_a_suite_that_validates_and_never_overwrites(assay: CommandL
     before = (assay.home / "mine.yaml").read_text()
     again = assay.run("init", "-o", "mine.yaml")
     assert (again.code, (assay.home / "mine.yaml").read_text()) == (2, before)
+
+
+@pytest.mark.parametrize("command", ["init -o mine.yaml", "config init"])
+def test_a_file_that_cannot_be_written_whole_is_not_left_behind(assay: CommandLine, command: str) -> None:
+    code = "import sys; from tui.cli.main import run_command_line; sys.exit(run_command_line())"
+    environ = {**os.environ, "ASSAY_CONFIG_DIR": str(assay.home / "config"), "ASSAY_DATA_DIR": str(assay.home / "data")}
+    # Half a kilobyte is less than what is written.
+    line = f"""ulimit -f 1; trap '' XFSZ; exec '{sys.executable}' -c "{code}" {command}"""
+    ran = subprocess.run(
+        ["/bin/sh", "-c", line], cwd=assay.home, env=environ, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, "Cannot write the file (File too large)" in ran.stderr) == (2, True), ran.stderr
+    assert [each.name for each in assay.home.rglob("*") if each.is_file()] == []
 
 
 def test_paths_names_the_folders(assay: CommandLine) -> None:

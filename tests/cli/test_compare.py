@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -10,9 +12,12 @@ import pytest
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import make_case, make_plan, make_result
 from tui.model.run import RunState
+from tui.model.suite import Check, Step
+from tui.model.tools import OfferedTool
 from tui.session.run_history import Baselines
 from tui.store.sqlite import SqliteStore
 
+STEP = make_case("x").steps[0]
 FINISHED = "2026-11-20T10:16:30.500+00:00"
 CASES = [f"case-{at:02}" for at in range(40)]
 
@@ -26,10 +31,16 @@ def save_run(
     repeats: int = 1,
     cases: list[str] = CASES,
     checks: str = "",
+    cluster: str = "",
+    changes: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
-    """Store a run in which each model fails its first cases, as many as `failing` says. Return its id."""
+    """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
+
+    `changes` are those of the first case.
+    """
     run_id = f"{number:032x}"
-    made = [make_case(f"{case}", name=checks) for case in cases]
+    made = [replace(make_case(f"{case}", name=checks), cluster=cluster) for case in cases]
+    made[0] = replace(made[0], **changes)
     plan = make_plan(made, list(failing), run_id=run_id, repeats=repeats, path=str(home / "suite.yaml"))
     (home / "assay_data_dir").mkdir(exist_ok=True)
     store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
@@ -98,6 +109,62 @@ def test_the_base_may_be_a_committed_report_or_the_marked_run(assay: CommandLine
     assert (unmarked.code, "No run of this suite is marked as baseline" in unmarked.err) == (2, True)
     Baselines(assay.home / "assay_data_dir" / "baselines").mark(str(assay.home / "suite.yaml"), base)
     assert compared(assay, run, "baseline") == by_id
+
+
+def test_clusters_count_alike_in_saved_runs_and_reports(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 0}, cluster="one")
+    run = save_run(assay.home, 2, {"a": 40}, cluster="one")
+    by_id = compared(assay, run, base, "--fail-on", "worse")
+    assert by_id["models"]["a"]["conclusion"] == "not_enough_data"
+    for name, id in (("base.json", base), ("run.json", run)):
+        assert assay.run("report", id, "-f", "json", "-o", name).code == 0
+    for pair in (("run.json", "base.json"), ("run.json", base), (run, "base.json")):
+        assert compared(assay, *pair, "--fail-on", "worse") == by_id
+    # Reports of earlier versions do not contain clusters.
+    old = json.loads((assay.home / "run.json").read_text())
+    for result in old["results"]:
+        for key in ("checked", "case_sha256", "cluster"):
+            del result[key]
+    (assay.home / "run.json").write_text(json.dumps(old))
+    assert compared(assay, "run.json", base, "--fail-on", "worse") == by_id
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": (Step("Say no."),)},
+        {"steps": (replace(STEP, checks=(Check("assert.rouge-n", "a", "a", 0.1),)),)},
+        {"steps": (replace(STEP, checks=(Check("assert.is-json", "x" * 1000, {"y": "x" * 1000}),)),)},
+        {"system_message": "Be brief."},
+        {"tools": (OfferedTool("search", result="rain"),)},
+    ],
+    ids=str,
+)
+def test_cases_with_another_prompt_or_other_checks_are_listed_of_reports_too(
+    assay: CommandLine, changes: dict[str, Any]
+) -> None:
+    base = save_run(assay.home, 1, {"a": 0})
+    run = save_run(assay.home, 2, {"a": 1}, changes=changes)
+    for name, id in (("base.json", base), ("run.json", run)):
+        assert assay.run("report", id, "-f", "json", "-o", name).code == 0
+    for pair in ((run, base), ("run.json", "base.json"), ("run.json", base), (run, "base.json")):
+        assert compared(assay, *pair)["changed_cases"] == CASES[:1]
+        assert "differ from the base: `case-00`\n" in assay.run("compare", *pair).out
+    assert compared(assay, "run.json", "run.json")["changed_cases"] == []
+
+
+def test_an_error_of_a_case_without_a_check_is_in_no_rate_of_a_report(assay: CommandLine) -> None:
+    cases = [make_case("a"), replace(make_case("free"), steps=(Step("Ask."),))]
+    plan = make_plan(cases, ["m"], run_id=f"{1:032x}")
+    store = SqliteStore(assay.home / "assay_data_dir" / "runs.sqlite")
+    store.begin_run(plan, "2026-11-21T10:15:00.000+00:00")
+    store.save_trials(plan.run_id, [make_result(plan.trials[0]), make_result(plan.trials[1], "error")])
+    store.finish_run(plan.run_id, "finished", FINISHED)
+    store.close()
+    assert assay.run("report", "last", "-f", "json", "-o", "base.json").code == 0
+    by_report, by_id = compared(assay, "last", "base.json"), compared(assay, "last", plan.run_id)
+    assert by_report == by_id
+    assert (by_id["models"]["m"]["base_pass_rate"], by_id["models"]["m"]["missing"]) == (1.0, [])
 
 
 def test_repeats_may_be_better_or_worse_without_breaking(assay: CommandLine) -> None:
@@ -198,7 +265,7 @@ def test_a_trend_names_the_run_in_which_a_case_broke(assay: CommandLine) -> None
     text = assay.run("trend", "suite.yaml", "--models", "a").out
     assert "## a" in text
     assert "## b" not in text
-    assert f"| case-00 | {runs[2][:13]} | {runs[1][:13]} | 2 |" in text
+    assert f"| case-00 | {runs[2]} | {runs[1]} | 2 |" in text  # which no shorter prefix distinguishes
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.cli.test_costs import write_prices
 from tests.support.command_line import CommandLine, Ran
 from tests.support.git_server import serve_git
-from tests.support.model_server import ModelServer, say
+from tests.support.model_server import Asked, ModelServer, say
+from tests.support.replies import Reply, whole
 from tests.support.repositories import make_repository
 from tui.model.run import ReportFormat
 
@@ -113,3 +115,45 @@ async def test_stderr_and_every_report_say_what_went_along(assay: CommandLine, c
     else:
         assert words in ran.out
         assert "is a symbolic link: c.py" in ran.out.replace("\\", "")
+
+
+async def test_the_context_and_its_cost_are_printed_before_the_first_request(assay: CommandLine) -> None:
+    (assay.home / "a.py").write_text("x" * 387)
+    write_prices(assay, "prices:\n  openai/priced: {input: 1000, output: 1}\n")
+    write_suite(assay.home, [{"filePath": "a.py"}], [])
+
+    def script(asked: Asked) -> Reply:
+        del asked
+        (assay.home / "a.py").write_text("The file was read before the first request.\n")
+        return whole("ok")
+
+    async with ModelServer(script) as server:
+        ran = await run(assay, server, "-m", "openai/priced,openai/free", "-f", "json")
+    size = max(len(prompt) - len("Go on.") for prompt in prompts(server))
+    tokens = -(-size // 4)
+    before, _, after = ran.err.partition("\nEstimate without answers: ")
+    assert f"Context: 0–1 files, 0–{size} characters, about 0–{tokens} tokens per prompt\n" in before
+    assert f"case-1 · Context: 1 file, {size} characters, about {tokens} tokens per prompt\n" in before
+    assert before.endswith("case-2 · Context: no file")
+    each = -(-(size + 6) // 4) + 2
+    cost = f"${each * 1000 / 1e6:.2f}"
+    assert after.startswith(
+        f"about {2 * each} tokens of input, {cost} with openai/priced; price unknown: openai/free\n"
+    )
+    assert "✓ case-1" in after
+    assert [prompt for prompt in prompts(server) if "x" * 387 in prompt] == [prompts(server)[0]] * 2
+
+
+async def test_many_cases_are_one_line_and_what_needs_attention(assay: CommandLine) -> None:
+    for number in range(12):
+        (assay.home / f"f{number}.py").write_text("x" * number)
+    contexts: list[list[dict[str, Any]]] = [[{"filePath": f"f{number}.py"}] for number in range(12)]
+    write_suite(assay.home, *contexts, repositoryContext={"path": ".", "languages": ["pyton", "json"]})
+    (assay.home / "f3.py").write_bytes(b"\0")
+    async with ModelServer(say("ok")) as server:
+        ran = await run(assay, server)
+    before = ran.err.partition("✓")[0]
+    assert before.count("Context: ") == 1
+    assert "Warning: case-4: f3.py: this codeContext is not UTF-8 text\n" in before
+    warning = "repositoryContext.languages: no file is in pyton. Unknown language. Did you mean python?"
+    assert f"Warning: {warning}\n" in before

@@ -1,7 +1,10 @@
 """`assay import`: promptfoo's results become a kept run, once."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from tests.support.command_line import CommandLine, Ran
 from tui.imports.promptfoo import read_promptfoo
@@ -48,7 +51,9 @@ def test_an_evaluation_becomes_a_run_for_reports(assay: CommandLine) -> None:
         for step in result["attempts"][0]["steps"]
         for check in step["checks"]
     } == {
-        "output.includes",
+        "assert.contains",
+        "assert.equals",
+        "assert.is-json",
         "forbidden_pattern",
         "recorded",
     }
@@ -85,12 +90,23 @@ def test_an_import_that_was_cut_short_is_completed(tmp_path: Path) -> None:
     store.begin_run(imported.plan, imported.started_at)
     store.save_trials(imported.plan.run_id, imported.results[:4])
     store.finish_run(imported.plan.run_id, "interrupted", imported.started_at)
-    assert store_results(imported, store)
+    assert store_results(imported, store).is_new
     kept = store.read_run(imported.plan.run_id)
     assert (kept.record.state, kept.results) == ("finished", imported.results)
     assert kept.plan.suite == imported.plan.suite
     assert isinstance(kept.plan, Plan)
-    assert not store_results(imported, store)
+    assert not store_results(imported, store).is_new
+    store.close()
+
+
+def test_the_import_of_an_earlier_version_stays_as_it_is(tmp_path: Path) -> None:
+    imported = read_promptfoo(Path(CAPITALS))
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    suite = imported.plan.suite
+    earlier = replace(imported.plan, suite=replace(suite, cases=(replace(suite.cases[0], steps=()), *suite.cases[1:])))
+    assert store_results(replace(imported, plan=earlier), store).is_new
+    assert not store_results(imported, store).is_new
+    assert store.read_run(imported.plan.run_id).plan == earlier
     store.close()
 
 
@@ -135,3 +151,61 @@ def test_scores_go_back_to_the_right_samples(assay: CommandLine) -> None:
     assert out.code == 0, out.err
     found = [json.loads(line) for line in out.out.splitlines()]
     assert {(each["id"], each["epoch"]): each["metadata"]["criteria"][0]["extent"] for each in found} == given
+
+
+@pytest.mark.parametrize(
+    ("file", "summary", "verdicts"),
+    [
+        ("pydantic_evals/report.json", "towns: 6 results of 1 model in 6 cases", (1, 4, 1)),
+        ("pydantic_evals/repeats.json", "flaky: 6 results of 1 model in 2 cases", (4, 1, 1)),
+        ("openai_evals/towns.jsonl", "towns.dev.v0: 4 results of 1 model in 4 cases", (3, 1, 0)),
+        ("openai_evals/graded.jsonl", "graded.dev.v0: 2 results of 1 model in 2 cases", (0, 0, 0)),
+    ],
+)
+def test_reports_and_logs_of_other_tools(
+    file: str, summary: str, verdicts: tuple[int, int, int], assay: CommandLine
+) -> None:
+    ran = assay.run("import", str(FILES / file))
+    assert (ran.code, summary in ran.err) == (0, True), ran.err
+    again = assay.run("import", str(FILES / file))
+    assert (again.code, again.err.count("already imported"), run_id(again)) == (0, 1, run_id(ran))
+    counts = json.loads(assay.run("report", run_id(ran), "-f", "json").out)["summary"]
+    assert (counts["passed"], counts["failed"], counts["errors"]) == verdicts
+    assert sum(counts[kind] for kind in ("passed", "failed", "errors", "unchecked", "flaky")) == counts["trials"]
+
+
+def test_a_bad_line_of_a_log_and_nothing_is_kept(assay: CommandLine) -> None:
+    log = (FILES / "openai_evals" / "towns.jsonl").read_text()
+    (assay.home / "log.jsonl").write_text(log + '{"type": "match"}\n')
+    (assay.home / "report.json").write_text('{"name": "n", "cases": [{"name": "a", "inputs": 1}]}')
+    ran = assay.run("import", CAPITALS, "log.jsonl", "report.json")
+    assert ran.code == 2
+    assert "log.jsonl:11: error: match.sample_id: is missing" in ran.err
+    assert "report.json: error: cases[0].output: is missing" in ran.err
+    assert runs(assay) == []
+
+
+def test_recorded_verdicts_of_assertions_are_kept_and_others_counted(assay: CommandLine) -> None:
+    whole = json.loads((FILES / "echoes.json").read_text())
+    for row in whole["results"]["results"]:
+        for component in (row.get("gradingResult") or {}).get("componentResults") or ():
+            if component["assertion"]["type"] in ("contains", "word-count"):
+                component["pass"] = not component["pass"]
+    (assay.home / "other.json").write_text(json.dumps(whole))
+    ran = assay.run("import", "other.json", str(FILES / "echoes.json"))
+    warning = "warning: assertions: 4 recorded results differ from Assay's own, and stay as recorded: "
+    assert ran.err.count("warning: assertions") == 1
+    assert f"other.json: {warning}contains 2, word-count 2" in ran.err
+    first, other = (
+        json.loads(assay.run("report", line.removeprefix("run "), "-f", "json").out)["results"][0]
+        for line in ran.err.splitlines()
+        if line.startswith("run ")
+    )
+    checks, others = (each["attempts"][0]["steps"][0]["checks"] for each in (other, first))
+    assert {check["kind"] for check in checks} >= {"assert.contains", "assert.contains-all", "assert.word-count"}
+    assert [(check["kind"], check["state"]) for check in checks if check["kind"] == "assert.contains"] == [
+        ("assert.contains", "passed")
+    ]
+    assert [check["state"] for check in others if check["kind"] == "assert.contains"] == ["failed"]
+    assert checks[0]["spans"] == [[4, 9]]
+    assert others[0]["spans"] == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import CommandLine, Ran
+from tui.imports.imported import HEAD_BYTES
 
 SUITE = {
     "name": "Towns",
@@ -96,6 +97,48 @@ def test_answers_are_judged_by_the_checks_of_a_suite(assay: CommandLine, name: s
     assert (usage["input_tokens"], usage["output_tokens"]) == (5, 7)
 
 
+@pytest.mark.parametrize(
+    ("assertions", "verdict"),
+    [
+        ("tools_used: []", "error"),
+        ("tools_used: [find]", "error"),
+        ("memory.x: 3", "error"),
+        ("memory.x: null", "error"),
+        ("output.includes: Paris", "failed"),
+    ],
+)
+def test_tools_and_memory_of_imported_answers_are_unknown(assay: CommandLine, assertions: str, verdict: str) -> None:
+    (assay.home / "book.yaml").write_text(
+        f"steps:\n - input: Book\n   assert:\n    output.includes: Gatwick\n    {assertions}\n"
+        if "includes" not in assertions
+        else f"steps:\n - input: Book\n   assert: {{{assertions}, tools_used: []}}\n"
+    )
+    (assay.home / "a.csv").write_text("case,model,answer\nbook,m,ok Gatwick\n")
+    found = report(assay, assay.run("import", "a.csv", "--suite", "book.yaml"))
+    assert verdicts(found) == {("book", "m", 1): verdict}
+    replayed = json.loads(assay.run("run", "book.yaml", "-m", "replay/last/m", "-f", "json").out)
+    assert [each["verdict"] for each in replayed["results"]] == [verdict]
+
+
+@pytest.mark.parametrize(("answer", "verdict"), [("ok", "error"), ("other", "failed")])
+def test_an_expected_output_of_imported_answers_is_compared(assay: CommandLine, answer: str, verdict: str) -> None:
+    (assay.home / "book.yaml").write_text("steps:\n - input: Book\n   expected: {output: ok}\n")
+    (assay.home / "a.csv").write_text(f"case,model,answer\nbook,m,{answer}\n")
+    found = report(assay, assay.run("import", "a.csv", "--suite", "book.yaml"))
+    assert verdicts(found) == {("book", "m", 1): verdict}
+
+
+@pytest.mark.parametrize("lines", [True, False], ids=["lines", "csv"])
+def test_a_key_with_a_quotation_mark_is_removed(assay: CommandLine, lines: bool) -> None:
+    key = 'pa"ss"word-12345'
+    row = {"case": "a", "model": "m", "answer": f"It is {key}, of course."}
+    (assay.home / "rows").write_text(as_lines([row]) if lines else as_csv([row]))
+    ran = assay.run("import", "rows", env={"OPENAI_API_KEY": key})
+    [answer] = answers(report(assay, ran))
+    assert "word-12345" not in answer
+    assert answer.startswith("It is ")
+
+
 def test_without_a_suite_answers_are_unchecked_and_can_be_scored(assay: CommandLine) -> None:
     rows = [
         {"case": f"q{at}", "model": model, "answer": f"a {at}", "prompt": f"p {at}", "category": "Mine"}
@@ -131,6 +174,26 @@ def test_the_same_file_is_the_same_run(assay: CommandLine) -> None:
     assert (refused.code, "imported" in refused.err) == (2, True), refused.err
 
 
+def test_half_a_character_is_replaced(assay: CommandLine) -> None:
+    (assay.home / "cut.jsonl").write_text('{"case": "a", "model": "m", "answer": "a \\ud83d b \\ud83d\\ude00"}\n')
+    assert answers(report(assay, assay.run("import", "cut.jsonl"))) == ["a \ufffd b 😀"]
+
+
+def test_a_column_without_a_name_is_ignored(assay: CommandLine) -> None:
+    (assay.home / "rows.csv").write_text(",case,model,answer\n0,france,a,x\n1,italy,a,y\n")
+    assert answers(report(assay, assay.run("import", "rows.csv"))) == ["x", "y"]
+    (assay.home / "rows.jsonl").write_text('{"": 5, "case": "a", "model": "m", "answer": "z"}\n')
+    assert answers(report(assay, assay.run("import", "rows.jsonl"))) == ["z"]
+
+
+@pytest.mark.parametrize("first", ["answer", "prompt"])
+def test_a_long_first_line_is_read_whatever_its_first_key_is(assay: CommandLine, first: str) -> None:
+    row = {first: "x" * HEAD_BYTES, "case": "france", "model": "a"}
+    row.setdefault("answer", "y")
+    (assay.home / "rows.jsonl").write_text(as_lines([row]))
+    assert answers(report(assay, assay.run("import", "rows.jsonl"))) == [row["answer"]]
+
+
 HEAD = "case,model,answer,repeat,duration_ms\n"
 
 
@@ -149,6 +212,8 @@ HEAD = "case,model,answer,repeat,duration_ms\n"
         (HEAD + "france,a,x,,-1\n", "rows:2: error: duration_ms: expected milliseconds"),
         (HEAD + 'france,a,"x\n', "rows: error: is no valid CSV"),
         (HEAD + "francee,a,x,,\n", "rows:2: error: case: the suite has no case `francee`. Did you mean france?"),
+        (HEAD + "a\n" * 100, "rows:51: error: has 1 cells"),
+        ('{"model": "a", "answer": "x"}\n', "rows:1: error: case: is missing"),
         ('{"case": "france", "model": "a", "answer": "x"}\n[]\n', "rows:2: error: is no JSON object"),
         ('{"case": "france", "model": "a", "answer": 5}\n', "rows:1: error: answer: expected text"),
         ('{"case": "france", "model": "a", "answer": "x", "repeat": true}\n', "rows:1: error: repeat: expected"),

@@ -1,6 +1,7 @@
 """`assay plan` and `--margin`, on the command line as a person types them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ def planned(assay: CommandLine, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def kept_run(home: Path, models: tuple[str, ...] = ("a", "b"), cases: int = 40) -> str:
+def kept_run(home: Path, models: tuple[str, ...] = ("a", "b"), cases: int = 40, clusters: int = 0) -> str:
     """A run in which the first model alone passes a quarter of the cases, and the last one alone a tenth."""
-    plan = make_plan([make_case(f"case-{at}") for at in range(cases)], models)
+    made = [make_case(f"case-{at}") for at in range(cases)]
+    made = [replace(case, cluster=f"c{at % clusters}") for at, case in enumerate(made)] if clusters else made
+    plan = make_plan(made, models)
     (home / "assay_data_dir").mkdir(exist_ok=True)
     store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
     store.begin_run(plan, STARTED)
@@ -45,6 +48,16 @@ def test_how_many_cases_a_difference_takes(assay: CommandLine) -> None:
     assert 0.8 == found["power"] <= mcnemar_power(int(found["cases"]), 0.15, 0.3)
     words = assay.run("plan", "--difference", "0.15", "--discordance", "0.3").out
     assert words.startswith(f"{found['cases']} cases detect a difference of 15 points with at least 80% power, if the")
+
+
+def test_differences_below_a_point_are_not_rounded_away(assay: CommandLine) -> None:
+    for difference, words in (("0.00025", "0.025"), ("0.0049", "0.49"), ("0.01", "1"), ("0.0125", "1.2")):
+        asked = assay.run("plan", "--cases", "2000", "--difference", difference, "--discordance", difference)
+        assert f"detect a difference of {words} points" in asked.out
+    assert (
+        "differ on 0.049% of"
+        in assay.run("plan", "--cases", "9", "--difference", "1e-5", "--discordance", "0.00049").out
+    )
 
 
 def test_which_difference_some_cases_show(assay: CommandLine) -> None:
@@ -69,6 +82,14 @@ def test_a_run_tells_how_often_models_differ(assay: CommandLine) -> None:
     assert f"detectable difference with these cases: {round(100 * pair['detectable'])} points (80% power)" in text
     more = planned(assay, "--run", run, "--difference", "0.1")
     assert more["cases"] == plan_cases(0.1, found["discordance"]).cases > 40
+
+
+def test_the_cases_of_a_cluster_count_as_one(assay: CommandLine) -> None:
+    run = kept_run(assay.home, clusters=5)
+    (pair,) = json.loads(assay.run("report", run, "-f", "json").out)["comparisons"]
+    found = planned(assay, "--run", run)
+    assert (pair["detectable"], found["difference"], found["cases"]) == (None, None, 5)
+    assert "Note: The cases of a cluster count as one case." in assay.run("plan", "--run", run).err
 
 
 def test_a_run_of_several_models_is_planned_for_all_pairs(assay: CommandLine) -> None:

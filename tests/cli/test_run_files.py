@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,22 @@ def scored(assay: CommandLine, run: str, reviewer: str) -> Path:
     file = assay.home / f"{reviewer}.jsonl"
     file.write_text(template.replace('"extent": null', '"extent": 2'))
     return file
+
+
+async def test_listed_ids_are_as_long_as_they_have_to_be(assay: CommandLine, elsewhere: CommandLine) -> None:
+    run = await make_run(assay, assay.home)
+    text = assay.run("runs", "export", run).out
+    ids = [run, run[:20] + "".join("1" if digit == "0" else "0" for digit in run[20:])]
+    for number, run_id in enumerate(ids):
+        (elsewhere.home / f"{number}.jsonl").write_text(text.replace(run, run_id))
+        assert elsewhere.run("import", f"{number}.jsonl").code == 0
+    shown = [line.split()[0] for line in elsewhere.run("runs").out.splitlines()]
+    assert sorted(shown) == sorted(run_id[:21] for run_id in ids)
+    assert all(elsewhere.run("report", prefix).code == 0 for prefix in shown)
+    ambiguous = elsewhere.run("report", run[:13])
+    assert ambiguous.code != 0
+    assert all(run_id in ambiguous.err for run_id in ids)
+    assert [line.split()[0] for line in assay.run("runs").out.splitlines()] == [run[:13]]
 
 
 async def test_a_run_is_reviewed_elsewhere_and_its_scores_come_back(assay: CommandLine, elsewhere: CommandLine) -> None:
@@ -146,10 +163,20 @@ async def test_a_part_of_a_run_is_completed(assay: CommandLine, elsewhere: Comma
     assert [each["state"] for each in listed(elsewhere)] == ["finished"]
 
 
+def agent(model_id: str, python: str = "") -> dict[str, str]:
+    return {"name": "openai/m", "provider": "agent", "model_id": model_id, "python": python}
+
+
 def broken(lines: list[str], at: int, **changes: Any) -> str:
     value = json.loads(lines[at])
     value.update(changes)
     return "".join(line if number != at else json.dumps(value) + "\n" for number, line in enumerate(lines))
+
+
+def with_attempt(lines: list[str], **changes: Any) -> str:
+    result = json.loads(lines[1])["result"]
+    result["attempts"][0].update(changes)
+    return broken(lines, 1, result=result)
 
 
 async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
@@ -159,6 +186,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
     text = assay.run("runs", "export", run).out
     lines = text.splitlines(keepends=True)
     trial = json.loads(lines[1])["result"]["trial"]
+    suite, options = (json.loads(lines[0])[key] for key in ("suite", "options"))
     faults: list[tuple[str | bytes, str]] = [
         ("\n", "the column case is missing"),
         (broken(lines, 0, assay_run=2), ":1: error: is not the beginning"),
@@ -169,7 +197,27 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         (broken(lines, 0, state="odd"), "state: expected one of"),
         (broken(lines, 0, trials=[["c", "m", 10**400]]), "trials: expected"),
         (broken(lines, 0, trials=[["c-0", "other", 1]]), "is no case and model of the run"),
+        (broken(lines, 0, subjects=[agent("agents/a.py")]), "subjects: the path agents/a.py is not absolute"),
+        (broken(lines, 0, subjects=[agent("/a.py", "bin/python")]), "subjects: the path bin/python is not absolute"),
         (broken(lines, 0, suite={}), "the run itself is invalid"),
+        (broken(lines, 0, suite=suite | {"repository_context": {"path": "a\0b"}}), "suite: a path or a command"),
+        (broken(lines, 0, suite=suite | {"data_files": ["\ud800"]}), "suite: a path or a command"),
+        (
+            broken(lines, 0, suite=suite | {"data_files": ["a.csv"] * 20_000}),
+            "suite: data_files: expected at most 1,000 data files, found 20,000",
+        ),
+        (broken(lines, 0, suite=suite | {"cases": [suite["cases"][0] | {"steps": []}]}), "has no step"),
+        (broken(lines, 0, options=options | {"concurrency": 2**63}), "expected a number up to"),
+        (broken(lines, 0, options=options | {"concurrency": 0}), "options: concurrency: expected a number from 1"),
+        (broken(lines, 0, options=options | {"replay_speed": 0}), "options: replay_speed: expected more than 0"),
+        *(
+            (with_attempt(lines, **{key: value}), f":2: error: result: {key}: expected a number from 0 to")
+            for key in ("number", "asking", "duration_ms")
+            for value in (10**30, 2**63, -1)
+        ),
+        (with_attempt(lines, duration_ms=math.nan), ":2: error: is no JSON object (NaN is no JSON value)"),
+        (with_attempt(lines, duration_ms=math.inf), ":2: error: is no JSON object (Infinity is no JSON value)"),
+        (with_attempt(lines, duration_ms=4711).replace("4711", "1e999"), ":2: error: result: duration_ms: expected"),
         (broken(lines, 1, result={"trial": trial}), ":2: error: result: "),
         (text + lines[1], "appears twice"),
         (text + "nonsense\n", f":{len(lines) + 1}: error: is no JSON object"),
@@ -186,10 +234,45 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
     assert listed(elsewhere) == []
 
 
+async def test_imported_scores_are_reported(assay: CommandLine, elsewhere: CommandLine) -> None:
+    run = await make_run(assay, assay.home)
+    plain = assay.run("runs", "export", run).out
+    (elsewhere.home / "plain.jsonl").write_text(plain)
+    assert "scores" not in elsewhere.run("import", "plain.jsonl").err
+    for line, name in ((elsewhere, "Anna"), (assay, "\u0410nna")):
+        assert line.run("review", "import", str(scored(line, run, name))).code == 0
+    text = assay.run("runs", "export", run, "--scores").out
+    (elsewhere.home / "run.jsonl").write_text(text)
+    printed = elsewhere.run("import", "run.jsonl").err
+    assert "(already imported)\nLines of scores: 6 new\n" in printed
+    assert "look the same" in printed
+    assert printed.endswith("Reviewers: \u0410nna (6 new)\n")
+
+
+async def test_the_scores_of_another_run_are_refused(assay: CommandLine, elsewhere: CommandLine) -> None:
+    run = await make_run(assay, assay.home)
+    assert assay.run("review", "import", str(scored(assay, run, "ada"))).code == 0
+    head, *lines = assay.run("runs", "export", run, "--scores").out.splitlines(keepends=True)
+    (elsewhere.home / "run.jsonl").write_text(head.replace(run, f"{int(run, 16) + 1:032x}") + "".join(lines))
+    done = elsewhere.run("import", "run.jsonl")
+    assert (done.code, ":8: error: score: expected a score of this run" in done.err) == (2, True), done.err
+    assert listed(elsewhere) == []
+
+
+async def test_an_import_that_was_killed_before_its_end_is_finished(assay: CommandLine, elsewhere: CommandLine) -> None:
+    run = await make_run(assay, assay.home)
+    text = assay.run("runs", "export", run).out
+    for state in ("interrupted", "finished"):
+        (elsewhere.home / "run.jsonl").write_text(text.replace('"state": "finished"', f'"state": "{state}"'))
+        done = elsewhere.run("import", "run.jsonl")
+        assert (done.code, listed(elsewhere)[0]["state"]) == (0, state), done.err
+    assert "already imported" in elsewhere.run("import", "run.jsonl").err
+
+
 async def test_scores_that_cannot_be_imported_leave_the_run_out(assay: CommandLine, elsewhere: CommandLine) -> None:
     run = await make_run(assay, assay.home)
     text = assay.run("runs", "export", run).out
-    (elsewhere.home / "run.jsonl").write_text(text + '{"score": {"version": 1, "act": "score"}}\n')
+    (elsewhere.home / "run.jsonl").write_text(text + f'{{"score": {{"version": 1, "act": "score", "run": "{run}"}}}}\n')
     done = elsewhere.run("import", "run.jsonl")
     assert (done.code, "Traceback" in done.err) == (2, False), done.err
     assert listed(elsewhere) == []

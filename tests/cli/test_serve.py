@@ -29,10 +29,14 @@ WAIT_SECONDS = 60.0
 
 @asynccontextmanager
 async def served(
-    assay: CommandLine, *args: str, env: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    assay: CommandLine,
+    *args: str,
+    env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    before: Sequence[str] = (),
 ) -> AsyncIterator[tuple[str, subprocess.Popen[str]]]:
     """The URL of a server on a free port, and its process."""
-    process = assay.start("serve", "--port", "0", *args, env=env, before=before)
+    process = assay.start("serve", "--port", "0", *args, env=env, folder=folder, before=before)
     try:
         assert process.stdout is not None
         yield (await asyncio.to_thread(process.stdout.readline)).strip(), process
@@ -226,6 +230,17 @@ async def test_no_process_of_the_user_reads_the_keys_of_the_server_or_the_app(as
         await connection.receive()
         (app,) = await wait_for_children(process, 1)
         await asyncio.to_thread(wait_until, lambda: not is_readable(app.pid))
+
+
+async def test_no_module_of_the_current_folder_is_imported(assay: CommandLine) -> None:
+    folder = assay.home / "cloned"
+    folder.mkdir()
+    for name in ("click", "json", "yaml", "textual", "pydantic"):
+        (folder / f"{name}.py").write_text(f"open({str(assay.home / 'imported')!r}, 'w')\n")
+    async with served(assay, folder=folder) as (url, _), ClientSession() as http:
+        connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
+        assert (await connection.receive()).data, "the app has started"
+    assert not (assay.home / "imported").exists()
 
 
 async def test_the_app_ends_when_the_server_is_killed(assay: CommandLine) -> None:

@@ -163,3 +163,21 @@ async def test_a_replay_is_continued_with_the_answers_of_the_run_that_it_began_w
     [result] = report_of(older)["results"]
     assert result["model"] == "replay/last/openai/mock-a"
     assert [attempt["steps"][0]["response"] for attempt in result["attempts"]] == ["no", "no", "no"]
+
+
+async def test_a_replay_judges_the_first_judged_answer_below_the_prompt_that_was_sent(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 1, models=["openai/mock-a"])
+    content = json.loads(suite.read_text())
+    content["testCases"][0]["codeContext"] = [{"filePath": "a.txt"}]
+    write_files(assay.home, {suite.name: json.dumps(content), "a.txt": "the first version"})
+    async with ModelServer(say("no")) as server:
+        await assay.run_async("run", str(suite), env=keys_for(server))
+        server.script = say("yes")
+        await assay.run_async("run", "--rerun-failed", "last", env=keys_for(server))
+    write_files(assay.home, {"a.txt": "the second version"})
+    replayed = assay.run("run", str(suite), "-m", "replay/last/openai/mock-a", "-f", "json")
+    assert report_of(replayed)["summary"]["by_model"]["replay/last/openai/mock-a"]["passed"] == 0
+    assay.run("runs", "export", "last", "-o", "replayed.jsonl")
+    exported = (assay.home / "replayed.jsonl").read_text()
+    assert "the first version" in exported
+    assert "the second version" not in exported

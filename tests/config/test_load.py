@@ -198,6 +198,26 @@ def test_each_part_of_a_key_that_a_server_may_repeat_is_a_secret(tmp_path: Path,
     assert known_secrets({**environ, "ASSAY_CONFIG_DIR": str(tmp_path)}).hide(quoted) == "[removed key]"
 
 
+@pytest.mark.parametrize(
+    "line", ['base_url: "htp://localhost/v1"', "- X-Auth-Header: k-5a6b7c8d9e", "'Authorization': [k-5a6b7c8d9e"]
+)
+def test_the_names_of_settings_in_an_invalid_config_are_no_secrets(tmp_path: Path, line: str) -> None:
+    (tmp_path / "config.yaml").write_text(f"providers:\n  mine:\n    {line}\n")
+    name = line.partition(":")[0].strip("-' ")
+    hidden = known_secrets({"ASSAY_CONFIG_DIR": str(tmp_path)}).hide(f"providers.mine.{name}: k-5a6b7c8d9e is wrong")
+    assert hidden.startswith(f"providers.mine.{name}: ")
+    assert ("5a6b7c8d9e" in hidden) == ("5a6b7c8d9e" not in line)
+
+
+def test_only_the_key_of_a_config_with_a_warning_is_a_secret(tmp_path: Path) -> None:
+    written(tmp_path, "providers:\n  a: {kind: anthropic, base_url: 'http://h/v1', api_key: sk-literal-4711}\n", 0o644)
+    known = known_secrets({"ASSAY_CONFIG_DIR": str(tmp_path)})
+    assert known.hide("anthropic with sk-literal-4711") == "anthropic with [removed key]"
+    written(tmp_path, "providers:\n  a: {kind: anthropic, api_key: sk-literal-4711, unknown: [}\n", 0o644)
+    known = known_secrets({"ASSAY_CONFIG_DIR": str(tmp_path)})
+    assert known.hide("sk-literal-4711") == "[removed key]", "a file that cannot be read"
+
+
 def test_a_key_that_is_partly_in_the_file_is_warned_about(tmp_path: Path) -> None:
     written(tmp_path, "providers:\n  mine: {base_url: 'http://h/v1', api_key: '${K}-literal'}\n", 0o644)
     (warning,) = load_config(tmp_path, {"K": "a"}).warnings

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tui.documents.json_reader import ExactJson
-from tui.documents.source_edits import EditableText, NotEditable, Syntax, read_editable
+from tui.documents.source_edits import EditableText, NotEditable, Syntax, change_object, read_editable
 from tui.documents.yaml_reader import ExactYaml
 
 FUZZ = settings(max_examples=150, deadline=None)
@@ -307,3 +307,82 @@ def place_of(document: EditableText, path: tuple[str | int, ...]) -> tuple[int, 
         assert below is not None
         place = below
     return place.start, place.end
+
+
+CASE = """\
+cases:
+  # the first
+  - id: a   # its id
+    prompt: p   # why
+    tags: [x, 'y']
+    # what has to match
+    patterns:
+      - one  # 1
+      # between
+      - two
+    files:
+      - path: a.py
+        lines: {start: 1, end: 2}
+
+  - {id: b, prompt: q}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "before", "after"),
+    [
+        ({"prompt": "q"}, "prompt: p ", "prompt: q "),
+        ({"prompt": "q\n\n  r: s\n"}, "prompt: p   # why\n", "prompt: |   # why\n      q\n\n        r: s\n"),
+        ({"tags": ["x", "z", "y"]}, "[x, 'y']", "[x, z, 'y']"),
+        ({"tags": ["y"]}, "[x, 'y']", "['y']"),
+        ({"tags": None}, "    tags: [x, 'y']\n", ""),
+        ({"patterns": ["one", "2", "three"]}, "      - two\n", "      - '2'\n      - three\n"),
+        ({"patterns": ["two"]}, "      - one  # 1\n", ""),
+        ({"patterns": ["one", "three"]}, "- two", "- three"),
+        ({"files": [{"path": "b.py", "lines": {"start": 1, "end": 2}}]}, "path: a.py", "path: b.py"),
+        ({"files": [{"path": "a.py", "lines": {"start": 1, "end": 3}}]}, "end: 2", "end: 3"),
+        ({"new": "a\nb"}, "end: 2}\n", "end: 2}\n    new: |-\n      a\n      b\n"),
+        ({"new": [{"type": "t", "value": "x"}]}, "end: 2}\n", "end: 2}\n    new: [{type: t, value: x}]\n"),
+    ],
+)
+def test_only_the_changed_entries_of_an_object_are_written(changes: Any, before: str, after: str) -> None:
+    document = read_editable(CASE, "YAML")
+    value: Any = document.value
+    new = {**value["cases"][0], **changes}
+    new = {key: value for key, value in new.items() if value is not None}
+    assert change_object(document, ("cases", 0), new).text == CASE.replace(before, after, 1)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_object_of_json_is_changed_in_its_layout(indent: int | None) -> None:
+    value: Any = read_editable(CASE, "YAML").value
+    text = json.dumps(value, indent=indent)
+    new = {**value["cases"][0], "prompt": "ä\nb", "tags": ["x", "z"], "patterns": ["two"], "new": [{"type": "t"}]}
+    del new["files"]
+    changed = change_object(read_editable(text, "JSON"), ("cases", 0), new).text
+    assert json.loads(changed) == {"cases": [new, value["cases"][1]]}
+    if indent:
+        assert '"prompt": "ä\\nb",\n      "tags": [\n        "x",\n        "z"\n      ]' in changed
+        assert '\n      ],\n      "new": [{"type": "t"}]\n    },\n' in changed
+    assert change_object(read_editable(changed, "JSON"), ("cases", 0), value["cases"][0]).value == value
+
+
+def test_a_new_item_may_have_lists_and_several_lines() -> None:
+    added = read_editable(CASE, "YAML").add_item(("cases",), {"id": "n", "prompt": "a\nb", "tags": ["x"]}, 0)
+    item = "\n  - id: n\n    prompt: |-\n      a\n      b\n    tags: [x]\n"
+    assert added == CASE.replace("\n  - {id: b", f"{item}\n  - {{id: b")
+
+
+_VALUES = st.text(max_size=30) | st.lists(st.text(max_size=8), min_size=1, max_size=4)
+OBJECTS = st.dictionaries(st.sampled_from("abc"), _VALUES)
+
+
+@given(OBJECTS, OBJECTS, st.sampled_from(("YAML", "JSON")))
+def test_any_object_becomes_any_other_one(old: Any, new: Any, syntax: Syntax) -> None:
+    value = {"list": [{"id": 1, **old}, {"id": 2}]}
+    text = yaml.safe_dump(value, allow_unicode=True) if syntax == "YAML" else json.dumps(value)
+    try:
+        changed = change_object(read_editable(text, syntax), ("list", 0), {"id": 1, **new})
+    except NotEditable:
+        return
+    assert changed.value == {"list": [{"id": 1, **new}, {"id": 2}]}

@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from tests.support import messages, responses
 from tests.support.replies import Move, Reply, delta, event, events
@@ -15,6 +15,19 @@ from tui.providers.openai.chat import ChatDecoder
 from tui.providers.openai.provider import OpenAIProvider
 from tui.providers.openai.responses import ResponsesDecoder
 from tui.providers.protocol import Provider
+
+
+class Call(NamedTuple):
+    """A call of a tool on the wire; its arguments are JSON, or whatever a model may write."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+def halves(text: str) -> tuple[str, str]:
+    """Return the text in two pieces."""
+    return text[: len(text) // 2], text[len(text) // 2 :]
 
 
 class Wire(ABC):
@@ -51,6 +64,18 @@ class Wire(ABC):
     @abstractmethod
     def counted(self, usage: Any) -> bytes:
         """Return the end of a stream with these token counts."""
+
+    @abstractmethod
+    def calls(self, *calls: Call, text: str, stream: bool) -> Reply:
+        """Return a turn of seven tokens in and three out: some text, then these calls of tools."""
+
+    @abstractmethod
+    def sent_back(self, body: dict[str, Any]) -> list[tuple[Call, str]]:
+        """Return the calls in a request with the results of the calls of the same id."""
+
+    @abstractmethod
+    def offered(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the tools of a request as objects with name, description and JSON Schema."""
 
     def answer(self, words: str, stream: bool) -> Reply:
         """Return a complete answer of seven tokens in and three out."""
@@ -100,6 +125,38 @@ class Chat(Wire):
     def counted(self, usage: Any) -> bytes:
         return event(delta(finish="stop")) + event({"choices": [], "usage": usage}) + self.mark
 
+    def calls(self, *calls: Call, text: str, stream: bool) -> Reply:
+        items = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in calls
+        ]
+        if not stream:
+            body = self.body(text or None, self.counts(7, 3))
+            body["choices"][0] |= {"finish_reason": "tool_calls"}
+            body["choices"][0]["message"] |= {"tool_calls": items}
+            return Reply((json.dumps(body).encode(),))
+        pieces = []
+        for index, (item, call) in enumerate(zip(items, calls, strict=True)):
+            first, second = halves(call.arguments)
+            head = {**item, "index": index, "function": {"name": call.name, "arguments": first}}
+            rest = {"index": index, "function": {"arguments": second}}
+            pieces += [event(delta(tool_calls=[head])), event(delta(tool_calls=[rest]))]
+        usage = event({"choices": [], "usage": self.counts(7, 3)})
+        texts = self.text(text) if text else b""
+        return self.stream(texts, *pieces, event(delta(finish="tool_calls")), usage, self.mark)
+
+    def sent_back(self, body: dict[str, Any]) -> list[tuple[Call, str]]:
+        results = {item["tool_call_id"]: item["content"] for item in body["messages"] if item["role"] == "tool"}
+        calls = [call for item in body["messages"] for call in item.get("tool_calls", ())]
+        return [
+            (Call(call["id"], call["function"]["name"], call["function"]["arguments"]), results[call["id"]])
+            for call in calls
+        ]
+
+    def offered(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        assert all(tool["type"] == "function" for tool in body["tools"])
+        return [tool["function"] for tool in body["tools"]]
+
 
 class Responses(Wire):
     """The Responses API."""
@@ -122,6 +179,31 @@ class Responses(Wire):
 
     def counted(self, usage: Any) -> bytes:
         return responses.ended("completed", usage=usage)
+
+    def calls(self, *calls: Call, text: str, stream: bool) -> Reply:
+        items = [
+            responses.call(call.name, call.arguments) | {"id": f"fc_{number}", "call_id": call.id}
+            for number, call in enumerate(calls)
+        ]
+        messages = [responses.message(text)] if text else []
+        usage = responses.usage()
+        if not stream:
+            return Reply((json.dumps(responses.response("completed", *messages, *items, usage=usage)).encode(),))
+        pieces = [self.text(text) if text else b""]
+        for item in items:
+            pieces += [responses.added(item | {"arguments": ""}), responses.done(item)]
+        return self.stream(*pieces, responses.ended("completed", *messages, *items, usage=usage))
+
+    def sent_back(self, body: dict[str, Any]) -> list[tuple[Call, str]]:
+        items = [item for item in body["input"] if "type" in item]
+        assert not any("id" in item for item in items)
+        results = {item["call_id"]: item["output"] for item in items if item["type"] == "function_call_output"}
+        calls = [item for item in items if item["type"] == "function_call"]
+        return [(Call(item["call_id"], item["name"], item["arguments"]), results[item["call_id"]]) for item in calls]
+
+    def offered(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        assert all((tool["type"], tool["strict"]) == ("function", False) for tool in body["tools"])
+        return [{key: value for key, value in tool.items() if key not in ("type", "strict")} for tool in body["tools"]]
 
 
 class Messages(Wire):
@@ -149,6 +231,37 @@ class Messages(Wire):
     def counted(self, usage: Any) -> bytes:
         ended = {"stop_reason": "end_turn"}
         return messages.closed() + messages.named("message_delta", delta=ended, usage=usage) + self.mark
+
+    def calls(self, *calls: Call, text: str, stream: bool) -> Reply:
+        if not stream:
+            blocks = [{"type": "text", "text": text}] if text else []
+            blocks += [{**_tool_use(call), "input": json.loads(call.arguments)} for call in calls]
+            body = messages.message(*blocks) | {"stop_reason": "tool_use", "usage": self.counts(7, 3)}
+            return Reply((json.dumps(body).encode(),))
+        pieces = [self.text(text) if text else b"", messages.closed()]
+        for index, call in enumerate(calls, start=1):
+            fragments = [
+                messages.piece("input_json_delta", index, partial_json=half) for half in halves(call.arguments)
+            ]
+            opened = messages.opened(index, "tool_use", id=call.id, name=call.name, input={})
+            pieces += [opened, *fragments, messages.closed(index)]
+        return self.stream(*pieces, messages.stopped("tool_use"), self.mark)
+
+    def sent_back(self, body: dict[str, Any]) -> list[tuple[Call, str]]:
+        blocks = [block for item in body["messages"] if isinstance(item["content"], list) for block in item["content"]]
+        results = {block["tool_use_id"]: block["content"] for block in blocks if block["type"] == "tool_result"}
+        calls = [block for block in blocks if block["type"] == "tool_use"]
+        return [(Call(each["id"], each["name"], json.dumps(each["input"])), results[each["id"]]) for each in calls]
+
+    def offered(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        return [
+            {**{key: tool[key] for key in ("name", "description") if key in tool}, "parameters": tool["input_schema"]}
+            for tool in body["tools"]
+        ]
+
+
+def _tool_use(call: Call) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
 
 
 WIRES: Sequence[Wire] = (Chat(), Responses(), Messages())

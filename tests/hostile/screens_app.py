@@ -20,7 +20,9 @@ from tui.app.app import AssayApp
 from tui.app.main import run_and_close
 from tui.model.errors import StoreError
 from tui.model.subjects import ProviderSettings
-from tui.model.suite import Case, Check, Suite
+from tui.model.suite import Case, Check, RepositoryContext, Suite
+from tui.model.tools import OfferedTool
+from tui.model.values import JsonObject
 from tui.session.consent import Consent
 from tui.session.models import ListedModels
 from tui.store.sqlite import SqliteStore
@@ -84,7 +86,10 @@ def hostile_session(folder: Path) -> ScriptedSession:
     opened = session.suites[path]
     assert opened.suite is not None
     models = (*opened.suite.models, f"c {text}")
-    suite = replace(opened.suite, models=models, cases=tuple(map(_with_editable_check, opened.suite.cases)))
+    cases = tuple(map(_with_check_and_tool, opened.suite.cases))
+    suite = replace(
+        opened.suite, models=models, cases=cases, folder=str(folder), repository_context=_hostile_files(folder)
+    )
     session.suites[path] = replace(opened, suite=suite)
     _keep_answers(folder, suite)
     session.unresolved = {models[2]: text}
@@ -102,15 +107,30 @@ def hostile_session(folder: Path) -> ScriptedSession:
     session.project = folder / ".assay.yaml"
     session.project.write_text(yaml.safe_dump({text: text, "review": {"mask": ["canary"]}}))
     session.catalog.lists[f"a {text}"] = ListedModels(text, (text, f"d {text}"), None)
+    checks: JsonObject = {"expectedPatterns": [text], "assertions": [{"type": "contains", "value": text}]}
+    texts: JsonObject = dict.fromkeys(("id", "name", "category", "prompt", "testType", text), text)
+    session.draft = {**texts, **checks}
     session.consents = [Consent("commands", text, text)]
     return session
 
 
-def _with_editable_check(case: Case) -> Case:
-    """Return a case with a first check that the check editor accepts."""
+def _hostile_files(folder: Path) -> RepositoryContext:
+    """Write files of which each name is a part of the canary, and return a context that selects them."""
+    work = folder / "work"
+    work.mkdir()
+    (work / "file.py").write_text(CANARY.replace("\0", ""))
+    for part in (SEQUENCES, UNSEEN, MARKUP):
+        name = part.replace("/", "").replace("\0", "")[:60]
+        (work / f"canary {name}.py").write_text(CANARY)
+    return RepositoryContext("work", include_files=("*", CANARY), languages=("python", CANARY))
+
+
+def _with_check_and_tool(case: Case) -> Case:
+    """Return a case with a first check that the check editor accepts, and with a tool."""
     step = case.steps[0]
     checked = replace(step, checks=(Check("expected_pattern", "canary"), *step.checks))
-    return replace(case, steps=(checked, *case.steps[1:]))
+    tool = OfferedTool(CANARY, CANARY, {CANARY: CANARY}, CANARY)
+    return replace(case, steps=(checked, *case.steps[1:]), tools=(tool,))
 
 
 def _keep_answers(folder: Path, suite: Suite) -> None:

@@ -275,6 +275,46 @@ async def test_a_password_in_a_url_that_is_refused_is_not_repeated(person: Perso
     assert person.written.leaks(PASSWORD) == []
 
 
+STEP = "steps:\n  - input: hello\n    assert: {output.includes: hello}\n"
+
+
+async def test_a_key_in_the_url_of_an_agent_is_in_nothing(person: Person) -> None:
+    plain = person.written.give("plain.yaml", f"description: a\n{STEP}")
+    seen: list[str] = []
+
+    def answer(asked: Asked) -> Reply:
+        seen.append(asked.path)
+        return Reply((json.dumps({"output": f"hello {asked.path}"}).encode(),))
+
+    async with ModelServer(answer) as server:
+        url = f"http://127.0.0.1:{server.port}/agent?room=5&api_key={TOKEN}"
+        named = person.written.give("named.yaml", f"description: a\nagent: {url}\n{STEP}")
+        for words in ((named,), (plain, "--agent", url)):
+            ran = await person.run("run", *words, "-f", "html", "-r")
+            assert ran.code == 0, ran.err
+            assert (await person.run("runs", "export", "last")).code == 0
+        server.script = lambda _: Reply((b'{"output": "nothing"}',))
+        assert (await person.run("run", named)).code == 1
+        again = await person.run("run", "--rerun-failed", "last")
+    assert seen == [f"/agent?room=5&api_key={TOKEN}"] * 2
+    assert again.code == 2
+    assert "/agent contained a key, which was not saved with the run. Start a new run with --agent." in again.err
+    assert person.written.leaks(TOKEN) == []
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:{}@127.0.0.1:9/agent", "https://{}@host/", "ftp://me:{}@host", "HTTP://a:{}@h"]
+)
+async def test_a_password_in_the_url_of_an_agent_is_refused_and_in_nothing(person: Person, url: str) -> None:
+    plain = person.written.give("plain.yaml", f"description: a\n{STEP}")
+    named = person.written.give("named.yaml", f"description: a\nagent: {url.format(PASSWORD)}\n{STEP}")
+    for words in (("validate", named), ("run", named), ("run", plain, "--agent", url.format(PASSWORD))):
+        ran = await person.run(*words)
+        assert ran.code == 2, ran.err
+    assert (await person.run("runs")).out == ""
+    assert person.written.leaks(PASSWORD) == []
+
+
 def proxy(asked: Asked) -> Reply:
     """Fail as a proxy does that repeats the credentials: in the status line, headers, and body."""
     keys = repeats(asked)

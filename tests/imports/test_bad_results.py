@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.work import is_linear
-from tui.imports import shapes
+from tui.imports import result_file
 from tui.imports.promptfoo import read_promptfoo
 from tui.model.errors import SuiteError
 
@@ -124,7 +124,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shapes, "MOST_BYTES", 1024 * 1024)
+    monkeypatch.setattr(result_file, "MOST_BYTES", 1024 * 1024)
     (tmp_path / "large.json").write_bytes(b" " * (1024 * 1024 + 1))
     assert problems(tmp_path / "large.json")[0].startswith("FILE: error: file: is larger than 1 MiB")
 

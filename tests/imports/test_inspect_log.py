@@ -173,6 +173,16 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
+@pytest.mark.parametrize("name", ["header.json", "samples/france_epoch_1.json"])
+def test_a_member_that_appears_twice(name: str, tmp_path: Path) -> None:
+    data = io.BytesIO(packed())
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(data, "a") as file:
+        file.writestr(name, zipfile.ZipFile(io.BytesIO(packed())).read(name))
+    path = tmp_path / "log.eval"
+    path.write_bytes(data.getvalue())
+    assert problems(path) == [f"FILE: error: file: is damaged: {name} appears twice"]
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_logs(name: str, tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
@@ -190,3 +200,26 @@ def test_a_member_that_becomes_very_large(zstd: bool, tmp_path: Path, monkeypatc
     path = tmp_path / "log.eval"
     path.write_bytes(zstd_member("header.json", bomb, 0) if zstd else packed(extra={"samples/x_epoch_1.json": bomb}))
     assert problems(path) == ["FILE: error: file: is larger than 1 MiB when decompressed"]
+
+
+@pytest.mark.parametrize("kind", ["json", "eval"])
+def test_the_messages_of_all_samples_are_limited(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / f"log.{kind}"
+    path.write_bytes(LOG.read_bytes() if kind == "json" else packed())
+    samples = document()["samples"]
+    total = sum(
+        len(each.get("messages") or ()) + isinstance(each["input"], list) * len(each["input"]) for each in samples
+    )
+    monkeypatch.setattr(inspect_log, "MOST_MESSAGES", total)
+    assert read_inspect(path).results
+    monkeypatch.setattr(inspect_log, "MOST_MESSAGES", total - 1)
+    assert problems(path) == ["FILE: error: file: has more than 500,000 messages"]
+
+
+def test_the_parts_of_a_message_are_limited(tmp_path: Path) -> None:
+    calls = [{"id": "1", "function": "f", "arguments": {}}] * 1_001
+    value = document()
+    value["samples"][0]["messages"][-1]["tool_calls"] = calls
+    (tmp_path / "log.json").write_text(json.dumps(value))
+    [problem] = problems(tmp_path / "log.json")
+    assert "tool_calls: list should have at most 1000 items" in problem

@@ -13,6 +13,7 @@ from tui.model.results import CheckResult, Message, Timing, TrialKey, TrialResul
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Check, RiskCriterion
+from tui.model.values import JsonObject
 from tui.statistics.run_figures import ModelTotals
 
 FILES = Path(__file__).parent / "files"
@@ -49,7 +50,7 @@ def test_the_suite_is_made_of_the_tests(capitals: ImportedRun) -> None:
     assert [case.id for case in suite.cases] == ["test-1", "test-2", "test-3"]
     assert suite.cases[0].steps[0].input == "What is the capital of France?"
     assert suite.cases[0].steps[0].checks == (
-        Check("output.includes", "Paris"),
+        Check("assert.contains", "Paris", "Paris"),
         Check("forbidden_pattern", "i don't know"),
         Check("recorded", "llm-rubric: Is short and polite"),
     )
@@ -86,7 +87,7 @@ def test_an_answer(capitals: ImportedRun) -> None:
     assert (found.verdict, found.error, found.flaky) == ("passed", None, False)
     assert step.response == "Paris, of course. Paris!"
     assert step.checks == (
-        CheckResult("output.includes", "Paris", "passed", "Assertion passed", ((0, 5), (18, 23))),
+        CheckResult("assert.contains", "Paris", "passed", "Assertion passed"),
         CheckResult("forbidden_pattern", "i don't know", "passed", "Assertion passed"),
         CheckResult("recorded", "llm-rubric: Is short and polite", "passed", "It is."),
     )
@@ -111,7 +112,10 @@ def test_a_conversation_and_an_answer_that_is_no_text(capitals: ImportedRun) -> 
     (step,) = result(capitals, "test-3", MINI).attempts[0].steps
     assert step.response == '{"sum": 4}'
     assert step.prompt.messages == (Message("system", "Answer as JSON."), Message("user", "Two and two?"))
-    assert [check.target for check in step.checks] == ["is-json", 'equals: {"sum": 4}']
+    assert [(check.kind, check.target) for check in step.checks] == [
+        ("assert.is-json", ""),
+        ("assert.equals", '{"sum": 4}'),
+    ]
 
 
 def test_version_2() -> None:
@@ -154,44 +158,103 @@ def test_two_prompts_are_two_cases_and_two_settings_two_models(tmp_path: Path) -
     ]
 
 
+@pytest.mark.parametrize("others", [["p (2)"], ["p (2)", "p (3)"]])
+def test_another_setting_of_a_provider_is_never_merged_with_a_provider_of_that_name(
+    others: list[str], tmp_path: Path
+) -> None:
+    value = document()
+    first = value["results"]["results"][0]
+    value["results"]["results"] = [
+        first | {"promptIdx": number, "provider": {"id": name}} for number, name in enumerate(["p", "p", *others, "p"])
+    ]
+    run = imported(tmp_path, value)
+    assert [trial.repeat for trial in run.plan.trials] == [1] * (3 + len(others))
+    assert sorted(trial.model for trial in run.plan.trials) == ["p", *(f"p ({n + 2})" for n in range(2 + len(others)))]
+    ids = {subject.name: subject.model_id for subject in run.plan.subjects}
+    assert all(ids[name] == name for name in others)
+
+
 def component(kind: str, value: Any, passed: bool = True) -> dict[str, Any]:
     return {"pass": passed, "score": 1, "reason": "r", "assertion": {"type": kind, "value": value}}
+
+
+SCHEMA: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
 @pytest.mark.parametrize(
     ("kind", "value", "check"),
     [
-        ("contains", "a.b", Check("output.includes", "a.b")),
-        ("contains", "{{country}}", Check("output.includes", "France")),
+        ("contains", "a.b", Check("assert.contains", "a.b", "a.b")),
+        ("contains", "{{country}}", Check("assert.contains", "France", "France")),
         ("contains", "{{ nothing }}", Check("recorded", "contains: {{ nothing }}")),
         ("contains", "file://expected.txt", Check("recorded", "contains: file://expected.txt")),
         ("contains", 42, Check("recorded", "contains: 42")),
-        ("icontains", "a.b|c", Check("expected_pattern", "a\\.b\\|c")),
-        ("not-contains", "x{2}", Check("forbidden_pattern", "x\\{2\\}")),
-        ("not-icontains", "x", Check("forbidden_pattern", "x")),
+        ("contains", "", Check("recorded", "contains: ")),
+        ("icontains", "a.b|c", Check("assert.icontains", "a.b|c", "a.b|c")),
+        ("not-contains", "x{2}", Check("assert.not-contains", "x{2}", "x{2}")),
+        ("not-icontains", "x{2}", Check("forbidden_pattern", "x\\{2\\}")),
         ("regex", "\\d+(?<y>x)", Check("expected_pattern", "\\d+(?<y>x)")),
         ("not-regex", "^no", Check("forbidden_pattern", "^no")),
-        ("equals", "yes", Check("output.equals", "yes")),
+        ("equals", "yes", Check("assert.equals", "yes", "yes")),
+        ("equals", {"a": [1, None]}, Check("assert.equals", '{"a": [1, null]}', {"a": [1, None]})),
+        ("equals", {"a": "{{country}}"}, Check("recorded", 'equals: {"a": "{{country}}"}')),
+        ("equals", {"a": float("nan")}, Check("recorded", 'equals: {"a": NaN}')),
         ("not-equals", "yes", Check("recorded", "not-equals: yes")),
-        ("starts-with", "(a", Check("expected_pattern", "^\\(a")),
-        ("contains-any", ["a+", "b"], Check("expected_pattern", "a\\+|b")),
+        ("starts-with", "(a", Check("assert.starts-with", "(a", "(a")),
+        ("contains-any", ["a+", "b"], Check("assert.contains-any", '["a+", "b"]', ["a+", "b"])),
+        ("contains-any", 'a, "b, c"', Check("assert.contains-any", 'a, "b, c"', 'a, "b, c"')),
+        ("icontains-any", ["a+", "b"], Check("expected_pattern", "a\\+|b")),
         ("not-icontains-any", ["a", "b"], Check("forbidden_pattern", "a|b")),
-        ("contains-all", ["a", "b"], Check("recorded", 'contains-all: ["a", "b"]')),
+        ("contains-all", ["a", "{{country}}"], Check("assert.contains-all", '["a", "France"]', ["a", "France"])),
         ("contains-any", ["a", 1], Check("recorded", 'contains-any: ["a", 1]')),
+        ("contains-any", ["a", "file://b"], Check("assert.contains-any", '["a", "file://b"]', ["a", "file://b"])),
+        ("is-json", None, Check("assert.is-json")),
+        ("is-json", "file://schema.json", Check("recorded", "is-json: file://schema.json")),
+        ("contains-json", SCHEMA, Check("assert.contains-json", json.dumps(SCHEMA), SCHEMA)),
+        (
+            "word-count",
+            {"min": 2, "max": 9},
+            Check("assert.word-count", "at least 2 and at most 9 words", {"min": 2, "max": 9}),
+        ),
+        ("word-count", {"least": 2}, Check("recorded", 'word-count: {"least": 2}')),
+        ("finish-reason", "stop", Check("assert.finish-reason", "stop", "stop")),
+        ("is-refusal", None, Check("assert.refusal")),
+        ("not-is-refusal", None, Check("recorded", "not-is-refusal")),
         ("javascript", "output.length < 5", Check("recorded", "javascript: output.length < 5")),
         ("latency", None, Check("recorded", "latency")),
     ],
 )
 @pytest.mark.parametrize("passed", [True, False])
 def test_assertions(kind: str, value: Any, check: Check, passed: bool, tmp_path: Path) -> None:
+    assert_imported_as(component(kind, value, passed), check, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "check"),
+    [
+        ({"type": "latency", "threshold": 500}, Check("assert.latency", "at most 500 ms", None, 500.0)),
+        ({"type": "cost", "threshold": 0.002}, Check("assert.cost", "at most 0.002 USD", None, 0.002)),
+        ({"type": "cost", "threshold": -1}, Check("recorded", "cost")),
+        ({"type": "levenshtein", "value": "a"}, Check("assert.levenshtein", "a", "a")),
+        ({"type": "levenshtein", "value": "a", "threshold": 3}, Check("assert.levenshtein", "a", "a", 3.0)),
+        ({"type": "rouge-n", "value": "a", "threshold": 0.5}, Check("assert.rouge-n", "a", "a", 0.5)),
+        ({"type": "rouge-n", "value": "a", "threshold": 2}, Check("recorded", "rouge-n: a")),
+        ({"type": "contains", "value": "a", "transform": "output.b"}, Check("recorded", "contains: a")),
+    ],
+)
+def test_assertions_with_a_threshold_or_a_transform(assertion: dict[str, Any], check: Check, tmp_path: Path) -> None:
+    assert_imported_as({"pass": True, "reason": "r", "assertion": assertion}, check, tmp_path)
+
+
+def assert_imported_as(recorded: dict[str, Any], check: Check, folder: Path) -> None:
     whole = document()
     row = whole["results"]["results"][0]
-    row["gradingResult"]["componentResults"] = [component(kind, value, passed), None]
+    row["gradingResult"]["componentResults"] = [recorded, None]
     whole["results"]["results"] = [row]
-    run = imported(tmp_path, whole)
+    run = imported(folder, whole)
     assert run.plan.suite.cases[0].steps[0].checks == (check,)
     (found,) = run.results[0].attempts[0].steps[0].checks
-    assert (found.kind, found.target, found.state) == (check.kind, check.target, "passed" if passed else "failed")
+    assert found == CheckResult(check.kind, check.target, "passed" if recorded["pass"] else "failed", "r")
 
 
 def test_a_verdict_without_assertions(tmp_path: Path) -> None:
@@ -216,7 +279,7 @@ def test_assertions_of_a_test_that_nobody_graded(tmp_path: Path) -> None:
     whole["results"]["results"] = [row for row in whole["results"]["results"] if row["failureReason"] == 2]
     run = imported(tmp_path, whole)
     assert [check.kind for check in run.plan.suite.cases[0].steps[0].checks] == [
-        "output.includes",
+        "assert.contains",
         "forbidden_pattern",
         "recorded",
     ]

@@ -10,9 +10,9 @@ from tests.support.scripted_session import case_of
 from tui.model.filter import (
     CASE_FILTER,
     MOST_COMPLETIONS,
+    DataColumns,
     StatusWord,
     case_values,
-    columns_of,
     parse_filter,
     rename_saved_filter,
     severity_of,
@@ -216,7 +216,7 @@ def terms_of(text: str, saved: Mapping[str, str] = MappingProxyType(SAVED)) -> t
     return [(term.key, term.value, term.inverted) for term in terms], hint
 
 
-def test_a_saved_filter_stands_for_its_terms() -> None:
+def test_a_saved_filter_is_replaced_by_its_terms() -> None:
     flaky = [("status", "flaky", False), ("tag", "slow", False)]
     assert terms_of("@flaky") == (flaky, "")
     assert terms_of("word @FLAKY sev:low") == ([("", "word", False), *flaky, ("sev", "low", False)], "")
@@ -264,8 +264,12 @@ def test_the_rows_of_data_sets_are_filtered_by_row_and_by_column() -> None:
     values = {"Country": "France", "tag": "x", "long name": "y"}
     case = Case("a.fr", "n", "c", (Step("p"),), row=DataRow("a", "fr", values))
     plain = Case("b", "n", "c", (Step("p"),))
-    columns = columns_of([case, plain])
+    found_columns = DataColumns()
+    columns = found_columns.of([[case, plain]])
     assert columns == ("Country", "tag", "long name")
+    other = replace(case, row=DataRow("a", "fr", {"COUNTRY": "Spain"}))
+    assert found_columns.of([[other], [case]]) == ("COUNTRY", *columns)
+    assert parse_filter("country:sp", columns=("Country", "COUNTRY")).matches(other, {})
     for text in ("row:fr", "country:fran", "var.country:F*", "var.tag:x", "!row:de"):
         found = parse_filter(text, columns=columns)
         assert (found.hint, found.matches(case, {})) == ("", True), text
@@ -273,5 +277,7 @@ def test_the_rows_of_data_sets_are_filtered_by_row_and_by_column() -> None:
     assert not parse_filter("country:fran", columns=columns).matches(plain, {})
     language = CASE_FILTER.with_columns(columns)
     assert [each.label for each in language.complete("cou", 3, lambda _: ())] == ["country:"]
-    labels = [each.label for each in language.complete("country:", 8, lambda key: case_values(key, [case, plain]))]
+    labels = [
+        each.label for each in language.complete("country:", 8, lambda key: case_values(key, [case, plain], columns))
+    ]
     assert labels == ["France"]

@@ -30,6 +30,14 @@ def test_the_cost_of_a_long_version_is_linear(text: str, part: str) -> None:
     assert cost(14) < 20 * cost(7), "without ambiguity it is about twice as much"
 
 
+@pytest.mark.parametrize("separator", ["_", "__", "-", ".", " ", ":", "_-"])
+def test_an_almost_equal_name_with_many_parts_ends_the_search(separator: str) -> None:
+    name, other = (separator.join([*["a1", "b"] * 22, end]) for end in ("1200", "1300"))
+    mask = NameMask([Subject(f"srv/{name}", "srv", name)])
+    assert mask.mask(f"I am {name}, {other.upper()}.").text.startswith("I am ▇▇▇, ")
+    assert NameMask().mask("gpt-4" + "__1" * 60 + "é, GPT-4").text.endswith("é, ▇▇▇")
+
+
 @pytest.mark.parametrize(
     ("text", "masked"),
     [
@@ -74,6 +82,34 @@ def test_names_in_other_spellings_are_masked(text: str, masked: str) -> None:
     agents = [Subject(name, "agent", f"/home/ada/{name}") for name in names]
     mock = Subject("my-server/mock-a", "my-server", "mock-a")
     assert NameMask([*agents, mock], ["Zorro Team"]).mask(text).text == masked
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "masked"),
+    [
+        (
+            "srv/zephyr:latest",
+            "I am Zephyr; zephyr.lookup, zephyr:latest, a zephyr",
+            "I am ▇▇▇; ▇▇▇.lookup, ▇▇▇, a zephyr",
+        ),
+        ("srv/zephyr:7b", "I am Zephyr-7B. Zephyr 7B, zephyr_7b", "I am ▇▇▇. ▇▇▇, ▇▇▇"),
+        ("srv/zephyr@001", "My name is Zephyr. zephyr-001", "My name is ▇▇▇. ▇▇▇"),
+        ("srv/solar-10.7b", "My name is Solar. SOLAR 10.7B, solar panels", "My name is ▇▇▇. ▇▇▇, solar panels"),
+        ("srv/ЯндексГПТ-5", "Я ЯндексГПТ-5, яндексгпт 5. I am ЯндексГПТ", "Я ▇▇▇, ▇▇▇. I am ▇▇▇"),
+        ("srv/模型-7", "我是模型-7。模型7", "我是▇▇▇。▇▇▇"),
+        ("Acme Coder", "Acme Coder here, acme_coder", "▇▇▇ here, ▇▇▇"),
+        ("mock a", "mock a, mock-a, mock  b", "▇▇▇, ▇▇▇, mock  b"),
+        ("foo@bar", "foo@bar, foo-bar", "▇▇▇, ▇▇▇"),
+        ("x+y", "x+y, x y", "▇▇▇, x y"),
+        ("srv/C++", "C++, C+", "▇▇▇, C+"),
+        ("srv/Caf\u00e9-7-b\u00e9", "Cafe\u0301-7-be\u0301! caf\u00e9 7", "▇▇▇! caf\u00e9 7"),
+        ("srv/cafe\u0301-7", "Caf\u00e9 7, cafe\u0301-7", "▇▇▇, ▇▇▇"),
+        ("http://localhost:8000/zorro", "http.client, localhost.log, zorro.log", "http.client, localhost.log, ▇▇▇.log"),
+    ],
+)
+def test_names_of_the_run_are_masked_in_every_form(model: str, text: str, masked: str) -> None:
+    provider, _, model_id = model.partition("/") if model.startswith("srv/") else ("srv", "", model)
+    assert NameMask([Subject(model, provider, model_id)]).mask(text).text == masked
 
 
 @pytest.mark.parametrize(
@@ -159,8 +195,9 @@ def test_common_words_of_the_family_stay_in_lower_case() -> None:
 
 
 def test_the_config_adds_names_that_are_read_as_text() -> None:
-    names = NameMask((), ("Zorro", "a.b", "Acme Labs"))
+    names = NameMask((), ("Zorro", "a.b", "Acme Labs", "x y"))
     assert names.mask("zorro, ZORRO! zorros, a.b, aXb, acme labs").text == "▇▇▇, ▇▇▇! zorros, ▇▇▇, aXb, ▇▇▇"
+    assert names.mask("x y").text == MASK
     assert names.mask("Zorro").names[0].kind == "own"
 
 

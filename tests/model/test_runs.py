@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from tui.model.run import new_run_id
+from tui.model.run import distinct_length, new_run_id
 
 
 def test_ids_are_uuids_of_version_7_and_differ() -> None:
@@ -30,3 +30,9 @@ def test_an_id_sorts_after_the_newest_one_although_the_clock_was_set_back() -> N
 @pytest.mark.parametrize("newest", ["", "last", "f" * 32, "f" * 31, "F" * 32, "x" * 32])
 def test_an_id_follows_the_clock_if_no_later_one_is_possible(newest: str) -> None:
     assert new_run_id()[:12] <= new_run_id(newest)[:12] < "f" * 12
+
+
+def test_ids_are_cut_where_all_differ() -> None:
+    assert distinct_length(()) == distinct_length(["a" * 32]) == 13
+    assert distinct_length([f"{'0' * 12}7{'1' * 19}", f"{'0' * 11}17{'1' * 19}"]) == 13
+    assert distinct_length(["b" * 32, "a" * 31 + "c", "a" * 20 + "d" * 12, "b" * 32]) == 21

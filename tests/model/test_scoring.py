@@ -21,7 +21,6 @@ def everything(board: Scoreboard) -> object:
             board.scores(key),
             board.decision(key),
             board.counted(key),
-            board.disputed(key),
             [board.score(key, name) for name in REVIEWERS],
         )
         for key in ITEMS
@@ -88,8 +87,7 @@ def test_why_an_extent_counts() -> None:
     assert Scoreboard([left_out]).counted(ITEM) == CountedScore("n/a", "single")
     board = Scoreboard([one, same, other, decided])
     assert board.counted(ITEM) == CountedScore(1, "decided")
-    assert not board.disputed(ITEM)
-    assert Scoreboard([one, other]).disputed(ITEM)
+    assert Scoreboard([one, other]).counted(ITEM) == CountedScore(3, "highest")
     assert Scoreboard([one]).counted(OTHER) is None
 
 

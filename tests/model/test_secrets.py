@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import Secrets
+from tui.model.secrets import REMOVED, Secrets, hide_service_keys
 
 KEY = "sk-abcabcabd"
 
@@ -125,3 +125,20 @@ def test_the_end_of_a_key_after_a_cut_is_removed(key: str, encode: Callable[[str
             assert secrets.hide(f"before …{form[cut:]} after") == "before …[removed key] after"
     assert secrets.hide(f"before …{key[-5:]} after") == f"before …{key[-5:]} after"
     assert secrets.hide(f"before … {key[-8:]} after") == f"before … {key[-8:]} after"
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["sk-proj-aB3" + "x" * 20, "ghp_" + "a1" * 18, "AKIA" + "Z9" * 8, "glpat-" + "k4" * 10, "eyJhbGci.eyJzdWIi.x-y_z"],
+)
+def test_keys_of_known_services_are_removed_from_a_command_line(key: str) -> None:
+    assert hide_service_keys(f"assay run s.yaml --agent 'cmd:a --key={key}'") == (
+        f"assay run s.yaml --agent 'cmd:a --key={REMOVED}'"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["sk-learn-classification-suite.yaml", "task-sk-1", "-m openai/gpt-5.2", "hf_tokenizers.py"]
+)
+def test_names_that_begin_as_keys_are_kept_in_a_command_line(text: str) -> None:
+    assert hide_service_keys(text) == text

@@ -39,6 +39,30 @@ def test_urls() -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "key", "api_key", "apikey", "api-key", "x-api-key", "apiKey", "APIKEY", "API_KEY", "subscription-key", "key2",
+        "authToken", "access_token", "accesstoken", "mytoken", "client_secret", "token", "password", "passwd", "pwd",
+        "pass", "auth", "oauth", "Authorization", "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "sig",
+        "jwt", "code", "api%5Fkey",
+    ],
+)  # fmt: skip
+def test_names_of_keys_in_a_query(name: str) -> None:
+    assert query_secrets(f"http://h/?{name}=abcdef") == ("abcdef",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "page", "max_tokens", "maxTokens", "token_budget", "keyspace", "keyword", "passenger", "author", "design",
+        "signal", "credit", "monkey", "turkey", "encode", "zipcode", "sigma", "authority", "compass", "tokens", "",
+    ],
+)  # fmt: skip
+def test_ordinary_names_in_a_query(name: str) -> None:
+    assert query_secrets(f"http://h/?{name}=abcdef") == ()
+
+
+@pytest.mark.parametrize(
     ("url", "found"),
     [
         ("http://h/v1", ()),

@@ -21,11 +21,12 @@ from tui.model.events import (
     StoreRecovered,
     StoreStalled,
     TextArrived,
+    ToolsCalled,
     TrialDelayed,
     TrialFinished,
     TrialStarted,
 )
-from tui.model.results import Attempt, CheckResult, TrialKey
+from tui.model.results import Attempt, CheckResult, ToolUse, TrialKey
 from tui.model.state import Limit, RunState, TrialProgress
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
@@ -154,6 +155,14 @@ def test_a_store_in_trouble_is_known_until_it_is_well() -> None:
     assert folded(StoreStalled("disk full"), StoreRecovered()).stalled is None
 
 
+def test_repeats_are_found_by_their_numbers_however_large_those_are() -> None:
+    state = RunState()
+    state.take_results(result_of(TrialKey("c1", "m", repeat)) for repeat in (10**15, 3, 1, 5))
+    assert [trial.key.repeat for trial in state.repeats("c1", "m")] == [1, 3, 5, 10**15]
+    assert state.has_repeats
+    assert state.repeats("c2", "m") == ()
+
+
 def test_all_repeats_of_a_trial_are_found_however_they_became_known() -> None:
     state = folded()
     kept = [result_of(TrialKey("one", "mock-a", repeat)) for repeat in (4, 2)]
@@ -201,3 +210,23 @@ def test_why_a_limit_is_narrow_is_known_until_it_is_back() -> None:
     assert grown.limits == {"openai": Limit(7, 8, "429, Retry-After 2 s", 1.0)}
     assert folded(narrowed, LimitMoved("openai", 8, 8)).limits == {"openai": Limit(8, 8)}
     assert folded(narrowed, RunStarted("s", (A,), "t")).limits == {}
+
+
+def test_a_turn_with_calls_begins_the_text_again_and_continues_the_clock() -> None:
+    calls = (ToolUse("turn 1", kind="model"), ToolUse("search", parent=0))
+    events = (*STARTED, TextArrived(A, 1, 0, "I search.\n"), CheckMoved(A, 1, 0, 0, "found", ((2, 8),)))
+    state = folded(*events, ToolsCalled(A, 1, 0, calls), RequestSent(A, 1, 0))
+    attempt = trial_of(state).attempt
+    assert attempt is not None
+    step = attempt.steps[0]
+    assert (step.text, step.size, step.newlines, step.checks) == ("", 0, [], {})
+    assert (step.tool_calls, step.turns, attempt.turns) == (list(calls), 1, 1)
+    assert (step.sent_at, step.first_at) == (4.0, 5.0)
+    assert trial_of(state).is_answered
+
+
+def test_a_first_turn_without_text_has_its_first_token_at_its_calls() -> None:
+    state = folded(*STARTED, ToolsCalled(A, 1, 0, (ToolUse("search"),)), TextArrived(A, 1, 0, "found"))
+    attempt = trial_of(state).attempt
+    assert attempt is not None
+    assert (attempt.steps[0].text, attempt.steps[0].first_at) == ("found", 5.0)

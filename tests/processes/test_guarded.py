@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from tests.support.processes import running, wait_until
-from tui.processes.guarded import let_go, run_guarded, start_guarded, wait_for_end
+from tui.processes.guarded import let_go, run_guarded, run_private, start_guarded, wait_for_end
 
 
 class Listening(asyncio.SubprocessProtocol):
@@ -47,6 +47,26 @@ async def test_a_program_is_run_to_its_end_with_its_input_and_output(tmp_path: P
         ["/bin/sh", "-c", "cat; echo err >&2; exit 3"], {}, tmp_path, output.extend, stdin=b"in\n"
     )
     assert (status, bytes(output)) == (3, b"in\nerr\n")
+
+
+async def test_a_secret_is_passed_through_a_socket_to_a_process_that_is_not_dumpable(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(
+        "import ctypes, os, stat, sys\n"
+        "def serve():\n"
+        "    print(stat.S_ISSOCK(os.fstat(0).st_mode), ctypes.CDLL(None).prctl(3, 0, 0, 0, 0), sys.stdin.read())\n"
+        "    sys.stdout.flush()\n"
+        "    raise SystemExit\n"
+    )
+    output = bytearray()
+    status = await run_private(tmp_path / "server.py", {}, tmp_path, output.extend, b"secret", memory_bytes=0)
+    assert bytes(output).startswith(b"True 0 secret\n")
+    assert status == 70
+
+
+async def test_a_private_program_that_reads_no_secret_ends_as_it_ends(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text("import os\ndef serve():\n    os.close(0)\n    os._exit(3)\n")
+    secret = bytes(4 << 20)  # more than the socket holds
+    assert await run_private(tmp_path / "server.py", {}, tmp_path, bytearray().extend, secret, memory_bytes=0) == 3
 
 
 async def test_the_end_of_the_lifeline_is_the_end_of_everything() -> None:

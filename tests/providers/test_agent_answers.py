@@ -4,19 +4,20 @@ import json
 
 import pytest
 
-from tui.providers.agents.answers import AgentAnswer, Nonsense, Tool, parse_json, read_answer
+from tui.model.results import ToolUse
+from tui.providers.agents.answers import AgentAnswer, InvalidAnswer, parse_json, read_answer
 
 
 def test_everything_is_read() -> None:
     tools = ["A", {"name": "B", "id": 1}, {"name": "C", "arguments": "raw"}, {"name": "D", "arguments": [1]}]
     given = json.dumps({"output": "o", "tools_used": tools, "memory": {"a": {"b": [None, 1.5]}}, "more": 1})
     assert read_answer(parse_json(given)) == AgentAnswer(
-        "o", (Tool("A"), Tool("B"), Tool("C", "raw"), Tool("D", "[1]")), {"a": {"b": [None, 1.5]}}
+        "o", (ToolUse("A"), ToolUse("B"), ToolUse("C", "raw"), ToolUse("D", "[1]")), {"a": {"b": [None, 1.5]}}
     )
 
 
 def test_tools_as_text_are_a_list_of_it() -> None:
-    assert read_answer({"output": "o", "tools_used": "Search"}) == AgentAnswer("o", (Tool("Search"),), None)
+    assert read_answer({"output": "o", "tools_used": "Search"}) == AgentAnswer("o", (ToolUse("Search"),), None)
 
 
 @pytest.mark.parametrize("given", [{"output": ""}, {"output": "", "tools_used": None, "memory": None}])
@@ -40,8 +41,8 @@ def test_what_is_omitted_is_empty_or_none(given: dict[str, None]) -> None:
         ('{"a":' * 65 + "1" + "}" * 65, "it is nested too deeply"),
     ],
 )
-def test_what_is_no_json_is_nonsense(text: str | bytes, message: str) -> None:
-    with pytest.raises(Nonsense) as caught:
+def test_what_is_no_json_is_an_invalid_answer(text: str | bytes, message: str) -> None:
+    with pytest.raises(InvalidAnswer) as caught:
         parse_json(text)
     assert message in str(caught.value)
 
@@ -73,7 +74,7 @@ def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
         ({"output": "", "tools_used": [None]}, "got null"),
     ],
 )
-def test_what_is_no_answer_is_nonsense(value: object, message: str) -> None:
-    with pytest.raises(Nonsense) as caught:
+def test_an_answer_of_another_shape_is_invalid(value: object, message: str) -> None:
+    with pytest.raises(InvalidAnswer) as caught:
         read_answer(value)  # type: ignore[arg-type]
     assert message in str(caught.value)

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,7 +17,8 @@ import pytest
 from tests.support.processes import running, wait_until
 from tests.support.steps import ask, make_request, memory_of, text_of
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import End, MemoryChunk, Sent, Text, ToolCall
+from tui.model.provider_messages import CallTree, End, MemoryChunk, NoteChunk, Sent, Text, ToolCall, UsageChunk
+from tui.model.results import ToolUse, Usage
 from tui.model.subjects import ProviderSettings
 from tui.providers.agent import AgentProvider
 
@@ -126,15 +128,35 @@ async def test_it_runs_in_its_folder_and_sees_its_neighbours(
     assert text_of(await ask(agents, make_request(path))) == f"neighbour {tmp_path} flight"
 
 
+@pytest.mark.parametrize(
+    ("place", "importing"),
+    [
+        ("", "from helper import WORD"),
+        ("lib", "import sys; sys.path.insert(0, 'lib'); from helper import WORD"),
+        ("lib", "import sys; sys.path.insert(0, './lib'); from helper import WORD"),
+        ("link", "import sys; sys.path.insert(0, 'link'); from helper import WORD"),
+        ("lib", "from importlib.machinery import SourceFileLoader as Load\n"
+         "from importlib.util import module_from_spec, spec_from_loader\n"
+         "load = Load('helper', 'lib/helper.py')\nhelper = module_from_spec(spec_from_loader('helper', load))\n"
+         "load.exec_module(helper)\nWORD = helper.WORD"),
+        ("lib", "import os\nfrom importlib.util import module_from_spec, spec_from_file_location as find\n"
+         "spec = find('helper', os.path.join(os.path.dirname(__file__), 'lib', 'helper.py'))\n"
+         "helper = module_from_spec(spec)\nspec.loader.exec_module(helper)\nWORD = helper.WORD"),
+        ("lib", "import subprocess, sys\nprogram = 'from helper import WORD; print(WORD, end=\"\")'\n"
+         "WORD = subprocess.run([sys.executable, '-c', program], cwd='lib', capture_output=True, text=True).stdout"),
+    ],
+)  # fmt: skip
 async def test_the_source_of_its_neighbours_is_used_and_not_their_bytecode(
-    agents: AgentProvider, write: Write, tmp_path: Path
+    agents: AgentProvider, write: Write, tmp_path: Path, place: str, importing: str
 ) -> None:
-    (tmp_path / "helper.py").write_text("WORD = 'bytecode'\n")
-    py_compile.compile(
-        str(tmp_path / "helper.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH, doraise=True
-    )
-    (tmp_path / "helper.py").write_text("WORD = 'source'\n")
-    path = write("from helper import WORD\ndef agent(input, memory): return {'output': WORD}\n")
+    (tmp_path / "agents" / "lib").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "agents" / "link").symlink_to(tmp_path / "elsewhere")
+    helper = tmp_path / "agents" / place / "helper.py"
+    helper.write_text("WORD = 'bytecode'\n")
+    py_compile.compile(str(helper), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH, doraise=True)
+    helper.write_text("WORD = 'source'\n")
+    path = write(f"{importing}\ndef agent(input, memory): return {{'output': WORD}}\n", "agents/flight.py")
     assert text_of(await ask(agents, make_request(path))) == "source"
 
 
@@ -200,6 +222,20 @@ async def test_a_missing_file_is_named(agents: AgentProvider, tmp_path: Path) ->
     for name, message in (("gone.py", "agent gone.py does not exist"), ("notes.txt", "is not an agent")):
         with pytest.raises(ProviderError, match=message) as caught:
             await ask(agents, make_request(str(tmp_path / name)))
+        assert caught.value.fault == "not_found"
+
+
+async def test_a_relative_path_of_a_saved_run_starts_nothing(
+    agents: AgentProvider, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = Path(write(body("return {'output': 'ran'}"))).name
+    monkeypatch.chdir(tmp_path)
+    relative = [make_request(name), make_request(f"./{name}")]
+    request = make_request(str(tmp_path / name))
+    relative.append(replace(request, subject=replace(request.subject, python="bin/python")))
+    for each in relative:
+        with pytest.raises(ProviderError, match="is not absolute") as caught:
+            await ask(agents, each)
         assert caught.value.fault == "not_found"
 
 
@@ -330,8 +366,93 @@ async def test_a_file_that_was_saved_again_is_loaded_again(agents: AgentProvider
     assert text_of(await ask(agents, make_request(write(body('return {"output": "newer"}'))))) == "newer"
 
 
-async def test_a_saved_neighbour_counts_as_well(agents: AgentProvider, write: Write) -> None:
+async def test_a_saved_neighbour_counts_as_well(agents: AgentProvider, write: Write, tmp_path: Path) -> None:
+    for number in range(20):  # links to no file, as those by which Emacs locks the files that it edits
+        (tmp_path / f".#words{number}.py").symlink_to("me@host.1234")
     path = write("import words\n" + body('return {"output": words.WORD}'))
     for word in ("old", "newer"):
         write(f"WORD = {word!r}", "words.py")
         assert text_of(await ask(agents, make_request(path))) == word
+
+
+TRACED = """
+    from opentelemetry import trace
+    {setup}
+    tracer = trace.get_tracer("travel")
+    def agent(input, memory):
+        agent = {{"gen_ai.operation.name": "invoke_agent"}}
+        with tracer.start_as_current_span("invoke_agent Travel", attributes=agent):
+            with tracer.start_as_current_span("chat gpt", attributes={{
+                "gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 3, "gen_ai.usage.output_tokens": 4,
+                "gen_ai.input.messages": "m" * 20_000, "server.address": "host", "gen_ai.request.stop_sequences": ["a"],
+            }}):
+                pass
+            with tracer.start_as_current_span("execute_tool search", attributes={{
+                "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "gen_ai.tool.call.result": input,
+            }}):
+                pass
+        return {{"output": "ok", "tools_used": ["search"], "memory": memory}}
+"""
+SETUPS = {
+    "a provider of the agent": """
+    from opentelemetry.sdk.trace import TracerProvider
+    trace.set_tracer_provider(TracerProvider())""",
+    "none": "",
+}
+
+
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS.keys())
+async def test_the_spans_of_a_call_come_with_its_answer(agents: AgentProvider, write: Write, setup: str) -> None:
+    path = write(TRACED.format(setup=setup))
+    for text in ("first", "second"):
+        chunks = await ask(agents, make_request(path, text))
+        [tree] = [chunk for chunk in chunks if isinstance(chunk, CallTree)]
+        assert [(call.kind, call.name, call.parent) for call in tree.calls] == [
+            ("agent", "invoke_agent Travel", None),
+            ("model", "chat gpt", 0),
+            ("tool", "search", 0),
+        ]
+        assert tree.calls[2].result == text
+        assert len(tree.calls[1].arguments) == 8_000
+        assert all(call.duration_ms is not None for call in tree.calls)
+        assert UsageChunk(Usage(3, 4)) in chunks
+        assert [chunk for chunk in chunks if isinstance(chunk, ToolCall)] == [ToolCall("search")]
+
+
+async def test_an_agent_that_imports_no_telemetry_gets_none(agents: AgentProvider, write: Write) -> None:
+    path = write(body("return {'output': str('opentelemetry' in ''.join(sys.modules)), 'memory': memory}"))
+    assert text_of(await ask(agents, make_request(path))) == "False"
+
+
+async def test_an_agents_own_spans_count(agents: AgentProvider, write: Write) -> None:
+    own = '"spans": [{"spanId": "1", "name": "mine"}], "usage": {"input_tokens": 9}'
+    path = write(TRACED.format(setup="").replace('"output"', f'{own}, "output"'))
+    chunks = await ask(agents, make_request(path))
+    assert CallTree((ToolUse("mine", kind="other"),)) in chunks
+    assert UsageChunk(Usage(9)) in chunks
+
+
+async def test_reports_that_cannot_be_sent_are_left_out(agents: AgentProvider, write: Write) -> None:
+    path = write("""
+        class Odd:
+            def __bool__(self):
+                raise ValueError("neither")
+        def agent(input, memory):
+            return {"output": "ok", "usage": Odd(), "spans": [{"name": "x" * (17 << 20)}], "memory": memory}
+    """)
+    assert await ask(agents, make_request(path)) == [Sent(), Text("ok"), MemoryChunk({}), End("stop")]
+
+
+async def test_thousands_of_spans_are_bounded(agents: AgentProvider, write: Write) -> None:
+    path = write("""
+        from opentelemetry import trace
+        tracer = trace.get_tracer("many")
+        def agent(input, memory):
+            for number in range(5_000):
+                tracer.start_span(f"span {number}", attributes={"output.value": "é" * 9_000}).end()
+            return {"output": "ok", "memory": memory}
+    """)
+    chunks = await ask(agents, make_request(path))
+    [tree] = [chunk for chunk in chunks if isinstance(chunk, CallTree)]
+    assert len(tree.calls) == 200
+    assert any(isinstance(chunk, NoteChunk) and "left out" in chunk.note for chunk in chunks)

@@ -210,16 +210,16 @@ async def test_a_model_that_thinks_unseen_is_waited_for_longer() -> None:
         started(), opened(0, "thinking"), Pause(0.6), piece("signature_delta", signature="x"), closed(),
         opened(1), text("well", 1), closed(1), stopped(), OVER,
     )  # fmt: skip
-    heard, requests = await tried(thought, **SHORT)
+    heard, requests = await tried(thought, **SHORT | {"think_s": 60})
     assert (heard.text, heard.error, requests) == ("well", None, 1)
     heard, _ = await tried(messages.stream(started(), opened(0, "thinking"), HANG), tries=1, **SHORT)
     assert sentence(heard) == "HOST sent nothing more for 0.8 s"
 
 
 async def test_an_answer_in_one_piece_may_take_as_long_as_a_thought() -> None:
-    heard, requests = await tried(messages.whole("well", latency_s=0.6), stream=False, **SHORT)
+    heard, requests = await tried(messages.whole("well", latency_s=0.6), stream=False, **SHORT | {"think_s": 60})
     assert (heard.text, heard.error, requests) == ("well", None, 1)
-    heard, _ = await tried(messages.streamed("late", latency_s=0.6), tries=1, **SHORT)
+    heard, _ = await tried(messages.streamed("late", latency_s=60), tries=1, **SHORT)
     assert sentence(heard) == "HOST sent nothing for 0.4 s"
 
 

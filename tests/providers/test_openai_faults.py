@@ -53,8 +53,8 @@ def sentence(heard: Heard) -> str:
 
 
 async def test_a_slow_stream_that_goes_on_is_no_stall() -> None:
-    patience = SHORT | {"first_byte_s": 30, "stall_s": 1.2}
-    heard, _ = await tried(streamed("one two three four five six", pieces=6, delay_s=0.3), **patience)
+    patience = SHORT | {"first_byte_s": 30, "stall_s": 2.2}
+    heard, _ = await tried(streamed("one two three four five six", pieces=6, delay_s=0.5), **patience)
     assert (heard.text, heard.error) == ("one two three four five six", None)
 
 

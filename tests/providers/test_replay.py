@@ -2,12 +2,14 @@
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
 from tests.support.steps import ask, ask_in_vain, make_request, text_of
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import (
+    CallTree,
     Chunk,
     End,
     MemoryChunk,
@@ -21,7 +23,21 @@ from tui.model.provider_messages import (
     ToolCall,
     UsageChunk,
 )
-from tui.model.results import Attempt, Prompt, ServedBy, StepResult, Timing, TrialKey, TrialResult, Usage, Verdict
+from tui.model.results import (
+    Attempt,
+    CheckResult,
+    Message,
+    Prompt,
+    ServedBy,
+    StepResult,
+    Timing,
+    ToolUse,
+    TrialKey,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from tui.model.subjects import IMPORTED, Subject
 from tui.providers.replay import Place, Recorded, ReplayProvider, recordings_of
 
 RUN = "0193f00d"
@@ -38,8 +54,10 @@ def recorded(response: str, *, pace: tuple[tuple[int, int], ...] = (), **more: o
     )
 
 
-def player(step: StepResult, speed: float | None = None, ended: Attempt | None = None) -> ReplayProvider:
-    return ReplayProvider({Place("case", 0, 1): Recorded(step, ended)}, RUN, speed)
+def player(
+    step: StepResult, speed: float | None = None, ended: Attempt | None = None, *, is_imported: bool = False
+) -> ReplayProvider:
+    return ReplayProvider({Place("case", 0, 1): Recorded(step, ended, is_imported)}, RUN, speed)
 
 
 async def timed(provider: ReplayProvider, request: Request) -> list[tuple[float, Chunk]]:
@@ -78,6 +96,21 @@ async def test_everything_recorded_comes_back() -> None:
         NoteChunk("cut at 16 MiB"),
         End("length"),
     ]
+
+
+async def test_the_prompt_that_was_sent_comes_back() -> None:
+    prompt = Prompt("in", (Message("user", "a file as it was, and in"),))
+    step = replace(recorded("yes"), prompt=prompt)
+    assert [
+        chunk.prompt for chunk in await ask(player(step), make_request("x")) if isinstance(chunk, RecordedChunk)
+    ] == [prompt]
+
+
+async def test_calls_come_back_beside_the_names_of_the_tools() -> None:
+    calls = (ToolUse("chat", kind="model"), ToolUse("search", '{"q": 1}', parent=0))
+    chunks = await ask(player(recorded("x", tools_used=("search", "book"), tool_calls=calls)), make_request("x"))
+    found = [chunk for chunk in chunks if isinstance(chunk, ToolCall | CallTree)]
+    assert found == [ToolCall("search"), ToolCall("book"), CallTree(calls)]
 
 
 async def test_a_chat_models_answer_has_no_memory() -> None:
@@ -175,6 +208,26 @@ async def test_a_complete_answer_that_was_not_judged_is_played_without_an_error(
     assert (text_of(heard), heard[-1]) == ("whole", End("stop"))
 
 
+@pytest.mark.parametrize("verdict", ["error", "timed_out", "incomplete"])
+@pytest.mark.parametrize(
+    "checks", [(), (CheckResult("recorded", "a", "timed_out"), CheckResult("assert.cost", "a", "timed_out"))]
+)
+async def test_the_error_of_an_imported_answer_is_raised(verdict: Verdict, checks: tuple[CheckResult, ...]) -> None:
+    step = recorded("ans", checks=checks)
+    ended = Attempt(1, verdict, "The sample ended at its token limit", (step,))
+    _, raised = await ask_in_vain(player(step, ended=ended, is_imported=True), make_request("x"))
+    assert str(raised) == "Recorded error: The sample ended at its token limit"
+
+
+async def test_an_imported_answer_with_a_check_that_was_not_evaluated_is_played_without_an_error() -> None:
+    step = recorded("ans", finish_reason=None, checks=(CheckResult("assert.cost", "at most 1 USD", "timed_out"),))
+    ended = Attempt(1, "error", "A check could not be evaluated", (step,))
+    heard = await ask(player(step, ended=ended, is_imported=True), make_request("x"))
+    assert [chunk for chunk in heard if isinstance(chunk, RecordedChunk)] == [
+        RecordedChunk(None, None, None, has_only_text=True)
+    ]
+
+
 async def test_a_fault_after_the_end_of_an_answer_is_raised() -> None:
     step = recorded("whole")
     ended = Attempt(1, "timed_out", "The step took longer than 1 s", (step,), fault="timed_out")
@@ -190,18 +243,34 @@ async def test_what_is_not_there_is_reported(step: int, repeat: int) -> None:
     assert f"run {RUN} has no answer for step {step + 1} of case case, repeat {repeat}" in str(caught.value)
 
 
-def test_the_last_attempt_of_the_models_trials_is_played() -> None:
-    def trial(case: str, model: str, *texts: str) -> TrialResult:
+@pytest.mark.parametrize(
+    ("verdicts", "replayed"),
+    [
+        (["failed", "passed"], 1),
+        (["passed", "failed"], 1),
+        (["error", "passed", "failed"], 2),
+        (["error", "timed_out"], 2),
+        (["error", "incomplete", "unchecked"], 3),
+    ],
+)
+def test_the_first_judged_attempt_of_the_models_trials_is_replayed(verdicts: list[Verdict], replayed: int) -> None:
+    def trial(case: str, model: str, verdicts: list[Verdict]) -> TrialResult:
         attempts = tuple(
-            Attempt(number, "passed", None, (recorded(text), recorded(f"{text}+")))
-            for number, text in enumerate(texts, start=1)
+            Attempt(number, verdict, None, (recorded(f"{number}"), recorded(f"{number}+")), asking=number - 1)
+            for number, verdict in enumerate(verdicts, start=1)
         )
         return TrialResult(TrialKey(case, model, 2), "passed", False, None, attempts)
 
-    results = [trial("a", "m", "old", "new"), trial("a", "other", "not this"), trial("b", "m")]
-    played = recordings_of(results, "m")
-    assert {place: each.step.response for place, each in played.items()} == {("a", 0, 2): "new", ("a", 1, 2): "new+"}
-    assert [each.ended for each in played.values()] == [None, results[0].attempts[-1]]
+    results = [trial("a", "m", verdicts), trial("a", "other", ["passed"]), trial("b", "m", [])]
+    played = recordings_of(results, Subject("m", "mock", "m"))
+    assert {place: each.step.response for place, each in played.items()} == {
+        ("a", 0, 2): f"{replayed}",
+        ("a", 1, 2): f"{replayed}+",
+    }
+    assert [each.ended for each in played.values()] == [None, results[0].attempts[replayed - 1]]
+    assert not any(each.is_imported for each in played.values())
+    imported = recordings_of(results, Subject("m", "promptfoo", "m", how=IMPORTED))
+    assert all(each.is_imported for each in imported.values())
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])

@@ -24,27 +24,34 @@ CONFIG = Config(
     rules=(("llama*", "ollama"), ("*-instruct", "mine"), ("llama-x", "openai")),
 )
 
-BY_URL = "openai, because OPENAI_BASE_URL is set"
-BY_ROUTER = "openrouter, because OPENROUTER_API_KEY is set"
-BY_ANTHROPIC = "anthropic, because ANTHROPIC_API_KEY is set"
-BY_TOKEN = "anthropic, because ANTHROPIC_AUTH_TOKEN is set"
-NAMED = "openrouter, as written"
+BY_URL = "provider openai, because OPENAI_BASE_URL is set"
+BY_ROUTER = "provider openrouter, because OPENROUTER_API_KEY is set"
+BY_ANTHROPIC = "provider anthropic, because ANTHROPIC_API_KEY is set"
+BY_TOKEN = "provider anthropic, because ANTHROPIC_AUTH_TOKEN is set"
+NAMED = "provider openrouter"
 LLAMA = "openrouter/meta-llama/llama-3"
 
 HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     # a variant comes first, whatever else would fit
-    ("gpt-5.2", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama3", "ollama, variant gpt-5.2 of the config file"),
-    ("small/hot", {}, CONFIG, "local", "smollm2-135m", "local, variant small/hot of the config file"),
-    ("gpt-calm", OPENAI, CONFIG, "openai", "gpt-5.2", "openai, because OPENAI_API_KEY is set"),
+    (
+        "gpt-5.2",
+        {**OPENAI, **SERVER},
+        CONFIG,
+        "ollama",
+        "llama3",
+        "provider ollama, variant gpt-5.2 of the config file",
+    ),
+    ("small/hot", {}, CONFIG, "local", "smollm2-135m", "provider local, variant small/hot of the config file"),
+    ("gpt-calm", OPENAI, CONFIG, "openai", "gpt-5.2", "provider openai, because OPENAI_API_KEY is set"),
     # then a rule, the first that fits
-    ("llama-x", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama-x", "ollama, rule llama* of the config file"),
-    ("phi-instruct", SERVER, CONFIG, "mine", "phi-instruct", "mine, rule *-instruct of the config file"),
+    ("llama-x", {**OPENAI, **SERVER}, CONFIG, "ollama", "llama-x", "provider ollama, rule llama* of the config file"),
+    ("phi-instruct", SERVER, CONFIG, "mine", "phi-instruct", "provider mine, rule *-instruct of the config file"),
     # then OPENAI_BASE_URL, for any id
     ("claude-sonnet-4.5", {**SERVER, **ANTHROPIC}, Config(), "openai", "claude-sonnet-4.5", BY_URL),
     ("anything", {**SERVER, **ROUTER}, CONFIG, "openai", "anything", BY_URL),
     # then by the id, where the key is there
-    ("gpt-5.2", {**OPENAI, **ROUTER}, Config(), "openai", "gpt-5.2", "openai, because OPENAI_API_KEY is set"),
-    ("o4-mini", {**OPENAI, **ROUTER}, Config(), "openai", "o4-mini", "openai, because OPENAI_API_KEY is set"),
+    ("gpt-5.2", {**OPENAI, **ROUTER}, Config(), "openai", "gpt-5.2", "provider openai, because OPENAI_API_KEY is set"),
+    ("o4-mini", {**OPENAI, **ROUTER}, Config(), "openai", "o4-mini", "provider openai, because OPENAI_API_KEY is set"),
     ("gpt-5.2", ROUTER, Config(), "openrouter", "gpt-5.2", BY_ROUTER),
     ("claude-x", {**OPENAI, **ROUTER}, Config(), "openrouter", "claude-x", BY_ROUTER),
     ("claude-x", {**ANTHROPIC, **ROUTER}, Config(), "anthropic", "claude-x", BY_ANTHROPIC),
@@ -52,13 +59,13 @@ HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     ("gpt-5.2", {**ANTHROPIC, **ROUTER}, Config(), "openrouter", "gpt-5.2", BY_ROUTER),
     ("gemini-3-pro", {**OPENAI, **ROUTER}, Config(), "openrouter", "gemini-3-pro", BY_ROUTER),
     # named providers; an id may have slashes
-    ("openai/gpt-5.2", OPENAI, Config(), "openai", "gpt-5.2", "openai, as written"),
-    ("anthropic/claude-x", ANTHROPIC, Config(), "anthropic", "claude-x", "anthropic, as written"),
+    ("openai/gpt-5.2", OPENAI, Config(), "openai", "gpt-5.2", "provider openai"),
+    ("anthropic/claude-x", ANTHROPIC, Config(), "anthropic", "claude-x", "provider anthropic"),
     (LLAMA, ROUTER, Config(), "openrouter", "meta-llama/llama-3", NAMED),
-    ("local//models/a.gguf", {}, Config(), "local", "/models/a.gguf", "local, as written"),
-    ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "ollama, as written"),
-    ("mine/m", {}, CONFIG, "mine", "m", "mine, as written"),
-    ("replay/last", {}, Config(), "replay", "last", "replay, as written"),
+    ("local//models/a.gguf", {}, Config(), "local", "/models/a.gguf", "provider local"),
+    ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "provider ollama"),
+    ("mine/m", {}, CONFIG, "mine", "m", "provider mine"),
+    ("replay/last", {}, Config(), "replay", "last", "provider replay"),
 ]
 
 
@@ -248,7 +255,7 @@ def copilot_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.usefixtures("copilot_is_installed")
 def test_copilot_is_the_last_home_of_a_bare_id() -> None:
-    how = "copilot, because COPILOT_GITHUB_TOKEN is set and github-copilot-sdk is installed"
+    how = "provider copilot, because COPILOT_GITHUB_TOKEN is set and github-copilot-sdk is installed"
     environ = {"COPILOT_GITHUB_TOKEN": "t0ken", "GITHUB_TOKEN": "other"}
     subject = resolve_subject("gpt-5.2", Config(), environ)
     assert (subject.provider, subject.model_id, subject.how) == ("copilot", "gpt-5.2", how)
@@ -268,7 +275,7 @@ def test_copilot_is_the_last_home_of_a_bare_id() -> None:
     ],
 )
 def test_copilots_token_is_the_first_that_is_set(environ: Mapping[str, str], key: str | None) -> None:
-    assert resolve_subject("copilot/gpt-5.2", Config(), environ).how == "copilot, as written"
+    assert resolve_subject("copilot/gpt-5.2", Config(), environ).how == "provider copilot"
     assert provider_settings("copilot", Config(), environ).api_key == key
 
 
@@ -289,7 +296,7 @@ def test_a_variable_that_the_config_names_is_asked_for() -> None:
 def test_a_configured_key_gives_a_bare_id_its_home() -> None:
     routed = ProviderSettings("openrouter", "openai", "https://openrouter.ai/api/v1", "k" * 9, "MY_ROUTER_KEY")
     subject = resolve_subject("some-model", Config(providers={"openrouter": routed}), {})
-    assert subject.how == "openrouter, because MY_ROUTER_KEY is set"
+    assert subject.how == "provider openrouter, because MY_ROUTER_KEY is set"
 
 
 def test_a_header_with_a_key_is_a_key() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.reports.whole_report import build_report
 from tests.support.kept_runs import HOSTILE, hostile_run, keep, make_case, make_plan, make_result, priced_run, small_run
 from tests.support.reviewed_runs import act, review
 from tui.model.results import Attempt, Timing, TrialKey, TrialResult
-from tui.reports.json_report import build_report
 from tui.statistics.shares import wilson_interval
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -114,6 +114,9 @@ def test_a_result() -> None:
         "name": "Off by one",
         "category": "Bug Fixing",
         "tags": ["quick", "pager"],
+        "checked": True,
+        # The same in each version: baselines of earlier versions are compared with new runs.
+        "case_sha256": "69beecd3fa45b054d62f61e68912cb7cf3e5c5662b1139e206f02c6a914dc0c4",
         "model": A,
         "repeat": 1,
         "verdict": "passed",

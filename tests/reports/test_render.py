@@ -16,6 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.reports.pages import Page
+from tests.reports.whole_report import build_report
 from tests.support.kept_runs import (
     HOSTILE,
     RUN_ID,
@@ -33,10 +34,9 @@ from tests.support.kept_runs import (
 from tests.support.reviewed_runs import act, hostile_review, review
 from tests.support.work import is_linear
 from tui.model.errors import ReportError
-from tui.model.results import Attempt, CheckResult, ServedBy, TrialKey, TrialResult, Verdict
+from tui.model.results import Attempt, CheckResult, ServedBy, ToolUse, TrialKey, TrialResult, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.model.sanitize import sanitize_text
-from tui.reports.json_report import build_report
 from tui.reports.markdown import inline
 from tui.reports.render import render_report, render_reports
 
@@ -217,9 +217,47 @@ def test_what_a_server_says_of_itself_is_made_safe() -> None:
         assert "<script>" not in text or form == "csv"
 
 
+def rerun_after_failure() -> KeptRun:
+    """Return a run with one trial, which failed with `Use a string.` and passed when it was rerun."""
+    key = TrialKey("one", A)
+    failed, passed = make_result(key, "failed"), make_result(key, "passed")
+    again = replace(passed.attempts[0], number=2, asking=1, started_at="2026-11-21T10:15:00.000+00:00")
+    return keep(make_plan([make_case("one")], [A]), [replace(passed, attempts=(failed.attempts[0], again))])
+
+
+@pytest.mark.parametrize("format", ["markdown", "html", "junit"])
+def test_failed_checks_are_reported_with_their_own_answer_before_that_of_the_rerun(format: ReportFormat) -> None:
+    text = html.unescape(render_report(rerun_after_failure(), format, responses=True, timestamps=True))
+    assert "not found" in text
+    text = text[text.index("not found") :]
+    counted, title, last = text.index("Use a string."), text.index("Rerun 1, not counted"), text.rindex("parameter")
+    assert counted < title < last
+    assert "2026-11-20" in text[:counted]
+
+
+def test_a_sum_of_tokens_without_those_of_every_trial_is_marked() -> None:
+    plan = make_plan([make_case("one"), make_case("two")], [A, B])
+    found = [make_result(key) for key in plan.trials]
+    refused = replace(
+        found[-1], verdict="error", attempts=(Attempt(1, "error", "refused", (), "2026-11-20T10:15:00Z"),)
+    )
+    text = render_report(keep(plan, [*found[:-1], refused]), "markdown")
+    (line, part) = (line for line in text.split("\n") if "1.2 s" in line)
+    assert "| 40 | 80 |" in line
+    assert "| ≥ 20 | ≥ 40 |" in part
+
+
+def test_csv_has_the_answer_that_counts() -> None:
+    (row,) = rows(render_report(rerun_after_failure(), "csv", responses=True, timestamps=True))
+    assert (row["first_verdict"], row["verdict"], row["response"]) == ("failed", "passed", "Use a string.")
+    assert row["rerun_response"] == "Use a parameter."
+    assert row["started_at"].startswith("2026-11-20")
+
+
 def test_csv_options_add_columns() -> None:
     found = rows(render_report(small_run(), "csv", responses=True, timestamps=True, risk_analysis=True))
     assert found[0]["response"] == "Use a parameter."
+    assert found[0]["rerun_response"] == ""
     assert found[0]["started_at"] == "2026-11-20T10:15:00.000+00:00"
     assert found[0]["risk"] == ""
 
@@ -273,7 +311,7 @@ def test_csv_keeps_quotes_lines_and_commas() -> None:
 def test_csv_of_hostile_text_has_the_same_columns_in_each_row() -> None:
     table = list(csv.reader(io.StringIO(hostile("csv"), newline=""), strict=True))
     assert len(table) == 4
-    assert {len(row) for row in table} == {29}
+    assert {len(row) for row in table} == {30}
 
 
 # JUnit
@@ -596,6 +634,17 @@ def test_a_multi_step_trial_names_its_steps() -> None:
     kept = keep(plan, [TrialResult(plan.trials[0], "failed", False, None, (Attempt(1, "failed", None, steps),))])
     assert "- step 2: expected pattern `parameter`: not found" in render_report(kept, "markdown")
     assert "step 2: expected pattern" in render_report(kept, "html")
+
+
+def test_the_calls_of_an_answer_are_a_tree_and_json_lists_its_tools() -> None:
+    calls = (ToolUse("chat gpt", duration_ms=9, kind="model"), ToolUse("search", '{"q": 1}', parent=0))
+    step = replace(make_step(check="failed"), tools_used=("search",), tool_calls=calls)
+    plan = make_plan([make_case("one")], [A])
+    kept = keep(plan, [TrialResult(plan.trials[0], "failed", False, None, (Attempt(1, "failed", None, (step,)),))])
+    for format in ("markdown", "html"):
+        assert "chat gpt · 9 ms\n└ search\n  └ arguments:" in render_report(kept, format, responses=True)
+    [attempt] = json.loads(render_report(kept, "json"))["results"][0]["attempts"]
+    assert [call["name"] for call in attempt["steps"][0]["tool_calls"]] == ["search"]
 
 
 def test_a_trial_without_attempts_is_reported() -> None:

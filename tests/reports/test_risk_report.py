@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.reports.pages import Page
+from tests.reports.whole_report import build_report
 from tests.support.kept_runs import hostile_run, keep, large_run, make_case, make_plan, make_result, small_run
 from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, review, scored_acts, scored_run
 from tests.support.work import is_linear
@@ -22,7 +23,6 @@ from tui.model.run import ReportFormat
 from tui.model.scores import Scoreboard
 from tui.model.suite import RiskCriterion
 from tui.reports.findings import MOST_FINDINGS
-from tui.reports.json_report import build_report
 from tui.reports.phrases import MARKS
 from tui.reports.render import render_report
 
@@ -93,6 +93,25 @@ def test_sensitivity_and_uneven_reviewers_are_reported() -> None:
     assert next(each["name"] for each in risk["figures"]["sensitivity"]) == "doubling 1, 2, 4, 8"
     assert {"reviewer": "bert", "most": A, "least": B} in risk["figures"]["uneven_reviewers"]
     assert "Likelihood is not part of the rule" in risk["rule"]["reason"]
+
+
+@pytest.mark.parametrize("format", ["markdown", "html", "junit", "csv"])
+def test_scores_of_a_rerun_are_reported_as_those_of_its_answer(format: ReportFormat) -> None:
+    case, key = make_case("one", criteria=(RiskCriterion("Harm", "does harm", "high"),)), TrialKey("one", A)
+    failed, passed = make_result(key, "failed"), make_result(key, "passed")
+    again = replace(passed.attempts[0], number=2, asking=1)
+    kept = keep(make_plan([case], [A]), [replace(passed, attempts=(failed.attempts[0], again))])
+    reviewed = review(kept, [act(key, "Harm", 4, note="scored text")])
+    text = render_report(kept, format, responses=True, risk_analysis=True, reviewed=reviewed)
+    if format == "csv":
+        (row,) = csv.DictReader(io.StringIO(text))
+        assert (row["response"], row["rerun_response"]) == ("Use a string.", "Use a parameter.")
+        assert (row["first_verdict"], row["verdict"], row["band"]) == ("failed", "passed", "critical")
+        return
+    title = text.index("Scores of the answer of rerun 1")
+    assert title < text.index("scored text", title)
+    once = keep(make_plan([case], [A]), [failed])
+    assert "of rerun" not in render_report(once, format, responses=True, risk_analysis=True, reviewed=reviewed)
 
 
 def test_marks_are_explained() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from tests.support.kept_runs import make_case, make_suite
 from tui.model.results import TrialKey
 from tui.model.suite import RiskCriterion
-from tui.risk.queue import criteria_of, next_open, review_items
+from tui.risk.queue import criteria_of, review_items
 
 TONE, SAFETY = RiskCriterion("Tone", "polite", "low"), RiskCriterion("Safety", "harmless", "critical")
 SUITE = make_suite([make_case("b", criteria=(TONE, SAFETY)), make_case("none"), make_case("a", criteria=(SAFETY,))])
@@ -60,15 +60,3 @@ def test_two_criteria_of_one_name_are_scored_once() -> None:
     assert criteria_of(case) == (TONE, SAFETY)
     items = review_items(make_suite([case]), [TrialKey("a", "x")])
     assert [(item.key.criterion, item.of) for item in items] == [("Tone", 2), ("Safety", 2)]
-
-
-def test_the_next_open_item_is_looked_for_behind_and_then_from_the_beginning() -> None:
-    items = review_items(SUITE, ANSWERED)
-    keys = [item.key for item in items]
-    assert next_open(items, []) == 0
-    assert next_open(items, keys[:3]) == 3
-    assert next_open(items, keys[3:], after=5) == 0
-    assert next_open(items, [keys[6]], after=5) == 7
-    assert next_open(items, [], after=11) == 0
-    assert next_open(items, keys, after=2) is None
-    assert next_open([], []) is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.support.clocks import LoopClock
 from tests.support.plans import FixedContext, case_of, plan_of, suite_of
 from tests.support.scripted_provider import Script, ScriptedProvider, says
 from tui.checks.checker import Checker
@@ -194,11 +195,12 @@ async def test_a_retry_that_begins_to_wait_in_a_pause_is_not_asked_either() -> N
 async def test_no_deadline_runs_for_what_waits_for_the_end_of_a_pause() -> None:
     plan = plan_of(suite_of(case_of("c0", "one", "two")), RunOptions(delay_ms=0, timeout_ms=100))
     provider = ScriptedProvider(lambda _: says("ok"))
-    control = Control()
+    control, clock = Control(), LoopClock()
     control.pause()
     async with going(plan, provider, control) as run:
         await run.until(lambda: run.of(RunPaused))
-        await passed(0.25)
+        clock.advance(0.25)
+        await settled()
         assert provider.requests == []
         control.resume()
         await run.ended()

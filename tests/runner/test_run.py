@@ -1,9 +1,11 @@
 """A plan becomes events: order, attempts, verdicts, deadlines, lanes, and stopping."""
 
 import asyncio
+from typing import Literal
 
 import pytest
 
+from tests.support.clocks import Elapsed, LoopClock
 from tests.support.plans import FixedContext, case_of, plan_of, results_of, run_events, suite_of
 from tests.support.scripted_provider import Script, ScriptedProvider, says
 from tui.checks.checker import Checker
@@ -22,6 +24,7 @@ from tui.model.events import (
     TrialStarted,
 )
 from tui.model.provider_messages import (
+    CallTree,
     End,
     FinishReason,
     MemoryChunk,
@@ -32,7 +35,7 @@ from tui.model.provider_messages import (
     ToolCall,
     Waiting,
 )
-from tui.model.results import Attempt, IncludedFile, TrialKey, TrialResult, Verdict, counted_as, is_flaky
+from tui.model.results import Attempt, IncludedFile, ToolUse, TrialKey, TrialResult, Verdict, counted_as, is_flaky
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Check, Step
@@ -105,6 +108,8 @@ async def test_what_a_person_asks_again_goes_on_numbering_and_is_not_flaky() -> 
         ((Sent(), Text("yes"), ProviderError("incomplete", "Broke off")), "incomplete", "Broke off"),
         ((Sent(), ProviderError("unreachable", "Cannot connect")), "error", "Cannot connect"),
         ((Sent(), Reasoning("hm"), End()), "error", "empty answer"),
+        ((Sent(), Reasoning("hm"), End("length")), "incomplete", "The answer stopped early: token limit (length)"),
+        ((Sent(), End("content_filter")), "incomplete", "The answer stopped early: content filter (content_filter)"),
     ],
 )
 async def test_an_answer_that_is_not_whole_never_passes(script: Script, verdict: str, error: str) -> None:
@@ -220,8 +225,8 @@ def test_the_first_asking_that_judged_an_answer_counts(
 
 async def test_a_partial_answer_is_kept_and_its_checks_are_decided() -> None:
     plan = plan_of(suite_of(case_of("c1", expected=["yes"])), RunOptions(delay_ms=0, timeout_ms=20, stream=True))
-    never = asyncio.Event()
-    result = results_of(await run_events(plan, {"a": answers((Sent(), Text("yes, but"), never))}))[A1]
+    too_long = Elapsed(LoopClock(), 0.03)
+    result = results_of(await run_events(plan, {"a": answers((Sent(), Text("yes, but"), too_long))}))[A1]
     assert result.verdict == "timed_out"
     assert result.error == "No complete answer within 0.02 s"
     assert result.attempts[0].steps[0].response == "yes, but"
@@ -231,8 +236,7 @@ async def test_a_partial_answer_is_kept_and_its_checks_are_decided() -> None:
 async def test_the_clock_is_paused_while_a_retry_waits() -> None:
     """The answer comes long after the deadline, counted from the first try."""
     plan = plan_of(suite_of(case_of("c1")), RunOptions(delay_ms=0, timeout_ms=60))
-    later = asyncio.Event()
-    asyncio.get_running_loop().call_later(0.15, later.set)
+    later = Elapsed(LoopClock(), 0.15, then_set=True)
     provider = answers((Sent(), Waiting("429", 1000), later, Sent(), Text("late"), End()))
     events = await run_events(plan, {"a": provider})
     result = results_of(events)[A1]
@@ -363,22 +367,24 @@ async def test_a_refused_key_does_not_space_out_what_will_be_refused_as_well() -
 
 async def stopped_when_asked(control: Control, stop: str) -> tuple[list[Event], ScriptedProvider]:
     """Two cases of two models; the first answer never ends, and is stopped once it has begun."""
-    never = asyncio.Event()
+    begun, never = asyncio.Event(), asyncio.Event()
+
+    class Begun(asyncio.Event):
+        async def wait(self) -> Literal[True]:
+            begun.set()
+            return await never.wait()
 
     def script(request: Request) -> Script:
-        return (Sent(), Text("half"), never) if request.trial == A1 else says("whole thing")
+        return (Sent(), Text("half"), Begun()) if request.trial == A1 else says("whole thing")
 
     provider = ScriptedProvider(script)
     plan = plan_of(suite_of(case_of("c1"), case_of("c2")), QUICK, ("a", "b"))
 
     async def stop_it() -> None:
-        await provider.asked.wait()
-        await asyncio.sleep(0.02)
+        await begun.wait()
         match stop:
             case "trial":
                 control.cancel(A1)
-            case "model":
-                control.cancel_model("a")
             case "all":
                 control.cancel_all()
             case "interrupt":
@@ -394,7 +400,6 @@ async def stopped_when_asked(control: Control, stop: str) -> tuple[list[Event], 
     ("stop", "verdicts", "state"),
     [
         ("trial", {"c1 a": "cancelled", "c2 a": "passed", "c1 b": "passed", "c2 b": "passed"}, "finished"),
-        ("model", {"c1 a": "cancelled", "c1 b": "passed", "c2 b": "passed"}, "finished"),
         ("all", {"c1 a": "cancelled"}, "cancelled"),
         ("interrupt", {}, "interrupted"),
     ],
@@ -464,6 +469,17 @@ async def test_tool_calls_are_kept_bounded_and_without_secrets() -> None:
     assert (len(step.tools_used), len(step.tool_calls)) == (301, 200)
     first = step.tool_calls[0]
     assert (first.name, len(first.result), first.result[-1], first.duration_ms) == (step.tools_used[0], 4_000, "…", 3.0)
+
+
+async def test_a_tree_of_calls_is_kept_beside_the_names_of_the_tools() -> None:
+    plan = plan_of(suite_of(case_of("c1")), QUICK)
+    tree = [ToolUse("sk-secret-1", "a" * 5_000, kind="agent"), *[ToolUse("search", parent=0)] * 300]
+    provider = answers((Sent(), Text("ok"), ToolCall("search", "{}"), CallTree(tuple(tree)), End()))
+    events = await run_events(plan, {"a": provider}, secrets=["sk-secret-1"])
+    [step] = [event.result for event in events if isinstance(event, StepFinished)]
+    assert "sk-secret-1" not in repr(events)
+    assert (step.tools_used, len(step.tool_calls)) == (("search",), 200)
+    assert (len(step.tool_calls[0].arguments), step.tool_calls[1]) == (4_000, ToolUse("search", parent=0))
 
 
 async def test_names_alone_are_no_tool_calls() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.kept_runs import STARTED, make_plan, make_result, make_step
+from tests.support.processes import is_computing, wait_until
 from tui.model.errors import SuiteError
 from tui.model.results import Attempt, CheckResult, TrialKey, TrialResult, Verdict
 from tui.model.suite import Check, CheckKind, Suite
@@ -70,9 +71,11 @@ def test_a_check_is_saved_in_every_case_that_has_it(edits: CheckEdits, suite: Su
 
 
 def test_cases_are_saved(edits: CheckEdits, suite: Suite) -> None:
-    assert edits.copy_case(suite, suite.cases[0]) == "a-copy"
+    draft = edits.read_case(suite, suite.cases[0], "copy")
+    assert edits.save_case(suite, suite.cases[0], "copy", draft, draft) == "a-copy"
     suite = read(Path(suite.path))
-    assert edits.add_case(suite, suite.cases[0]) == "new-case"
+    draft = {**edits.read_case(suite, suite.cases[0], "new"), "name": "N", "prompt": "q"}
+    assert edits.save_case(suite, suite.cases[0], "new", draft, draft) == "new-case"
     assert [case.id for case in read(Path(suite.path)).cases] == ["a", "new-case", "a-copy", "b"]
 
 
@@ -162,6 +165,14 @@ def test_the_answers_of_all_runs_are_read_newest_first(store: SqliteStore, edits
     assert edits.read_answers(suite, [CheckPlace("a", 1, 0)]) == ()
 
 
+def test_the_first_judged_answer_of_a_trial_is_read(store: SqliteStore, edits: CheckEdits, suite: Suite) -> None:
+    result = make_result(TrialKey("a", "m"), "failed")
+    rerun = replace(result.attempts[-1], number=len(result.attempts) + 1, asking=1, verdict="passed")
+    keep(store, suite, "1", replace(result, verdict="passed", attempts=(*result.attempts, rerun)))
+    [read] = edits.read_answers(suite, [PLACE])
+    assert (read.verdict, read.attempt.number) == ("failed", result.first_judged.number if result.first_judged else 0)
+
+
 def answer(
     *checks: CheckResult, verdict: Verdict = "passed", text: str = "Use a parameter.", **more: object
 ) -> RecordedAnswer:
@@ -218,6 +229,19 @@ def test_an_answer_is_judged_with_the_other_checks_as_recorded(
     assert found.is_changed == (verdict != recorded.verdict)
 
 
+def test_recorded_checks_that_the_case_no_longer_has_do_not_count(
+    store: SqliteStore, edits: CheckEdits, suite: Suite
+) -> None:
+    key, failed = TrialKey("a", "m"), CheckResult("expected_pattern", "replaced", "failed")
+    attempt = answer(failed, CLEAN, verdict="failed").attempt
+    keep(store, suite, "1", TrialResult(key, "failed", False, None, (attempt,)))
+    command = CheckResult("command", "make", "failed")
+    attempt = answer(failed, command, verdict="failed").attempt
+    keep(store, suite, "2", TrialResult(key, "failed", False, None, (attempt,)))
+    newest, oldest = edits.read_answers(suite, [PLACE])
+    assert [each.verdict for each in judged("use", newest, oldest)] == ["failed", "passed"], "a command is no check"
+
+
 def test_matches_of_the_edited_pattern_are_returned() -> None:
     [found] = judged("[ae] p|\\.", answer(FOUND))
     assert found.result.spans == ((4, 7), (15, 16))
@@ -250,14 +274,30 @@ async def test_the_next_pattern_does_not_wait_for_one_that_runs_long() -> None:
 
     try:
         slow = asyncio.create_task(first_batch("(a+)+$"))
-        done, _ = await asyncio.wait([slow], timeout=0.4)
-        assert not done
+        await asyncio.to_thread(wait_until, lambda: any(map(is_computing, trial.pids)))
+        assert not slow.done()
         before = set(trial.pids)
         slow.cancel()
         await asyncio.wait([slow])
         assert [each.verdict for each in await first_batch(r"a\b")] == ["passed"] * 4
         assert before
         assert not before & set(trial.pids)
+    finally:
+        await trial.close()
+
+
+async def test_the_text_of_a_row_is_filled_in_as_in_a_run() -> None:
+    trial = CheckTrial({"a": {"word": "para.meter"}, "b": {"word": "parameter"}})
+    try:
+        check = replace(OLD, target="{{word}}")
+        second = replace(answer(FOUND), trial=TrialKey("b", "m"))
+        batches = trial.judge(OLD, check, [answer(FOUND), second], accept_truncated=False)
+        found = [each async for batch in batches for each in batch]
+        assert [each.verdict for each in found] == ["failed", "passed"], "in a pattern the text is escaped"
+        assert await trial.fault(check, "a") is None
+        assert await trial.fault(replace(OLD, target=r"\{{2}}"), "a") is None, "escaped braces are no name"
+        fault = await trial.fault(replace(OLD, target="{{words}}"), "a") or ""
+        assert fault == "the data has no column `words`; correct the name, or use one of: word"
     finally:
         await trial.close()
 

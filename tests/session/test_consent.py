@@ -1,5 +1,6 @@
 """What a stranger's suite may not do unasked."""
 
+import hashlib
 import json
 import os
 import stat
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+import tui
 from tests.support.plans import case_of, suite_of
 from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
-from tui.model.suite import CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
-from tui.session.consent import Consent, ConsentRecord, agent_consents, consents_of, require
+from tui.model.suite import Check, CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
+from tui.session.code_files import is_code_name
+from tui.session.consent import OWN_AGENT, Consent, ConsentRecord, agent_consents, consents_of, require
 
 
 def suite_at(folder: Path) -> Suite:
@@ -46,6 +49,7 @@ def test_the_interpreter_of_an_agent_is_asked_about_until_it_is_allowed(tmp_path
         folder.mkdir(parents=True)
     (home / "agent.py").write_text("")
     (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (packages / "sitecustomize").mkdir()
     (tmp_path / ".venv" / "bin" / "python").write_text("1")
     (tmp_path / "python").write_text("1")
     suite = replace(suite_at(home), agent="agent.py")
@@ -60,17 +64,76 @@ def test_the_interpreter_of_an_agent_is_asked_about_until_it_is_allowed(tmp_path
     record.grant(missing)
     assert record.missing(suite, [subject]) == ()
     assert len(record.missing(replace(suite, agent_python="../python"))) == 1
-    for changed in (".venv/bin/python", ".venv/pyvenv.cfg", ".venv/lib/python3.11/site-packages/x.pth"):
+    for changed in (".venv/bin/python", ".venv/pyvenv.cfg", ".venv/bin/pyvenv.cfg"):
         assert asks_again_after(record, suite, partial((tmp_path / changed).write_text, "import os"))
+    for changed in ("x.pth", "sitecustomize.pyc", "sitecustomize.so", "usercustomize/__init__.py"):
+        (packages / changed).parent.mkdir(exist_ok=True)
+        assert asks_again_after(record, suite, partial((packages / changed).write_text, "import os")), changed
 
 
-def test_the_agents_that_ship_with_assay_need_none() -> None:
-    suite = replace(suite_at(shipped_folder("test-suites") / "agents"), agent="flight_booking.py")
+@pytest.mark.parametrize(
+    "folder", ["lib/python3.12/site-packages", "lib/pypy3.10/site-packages", "lib64/python3/dist-packages"]
+)
+def test_a_python_without_an_environment_is_compared_with_its_packages_folder(tmp_path: Path, folder: str) -> None:
+    home, packages = tmp_path / "suite", tmp_path / "base" / folder
+    for each in (home, packages, tmp_path / "base" / "bin", tmp_path / "env" / "bin"):
+        each.mkdir(parents=True)
+    (home / "agent.py").write_text("")
+    (tmp_path / "base" / "bin" / "python").write_text("1")
+    (tmp_path / "env" / "bin" / "python").symlink_to(tmp_path / "base" / "bin" / "python")
+    for python in ("base", "env"):
+        suite = replace(suite_at(home), agent="agent.py", agent_python=f"../{python}")
+        record = ConsentRecord(tmp_path / f"{python}.json")
+        for missing in record.missing(suite):
+            record.grant(missing)
+        assert asks_again_after(record, suite, partial((packages / f"{python}.pth").write_text, "import os"))
+
+
+def test_the_agent_that_ships_with_assay_needs_none() -> None:
+    agents = shipped_folder("test-suites") / "agents"
+    (file,) = agents.glob("*.py")
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == OWN_AGENT, "renew the constant"
+    assert consents_of(replace(suite_at(agents), agent=file.name)) == ()
+
+
+@pytest.mark.parametrize("other", ["json.py", "re/__init__.py", "re.pyc", "helpers.zip"])
+def test_the_own_agent_is_asked_about_with_another_module_in_its_folder(tmp_path: Path, other: str) -> None:
+    (own,) = (shipped_folder("test-suites") / "agents").glob("*.py")
+    (tmp_path / "agent.py").write_bytes(own.read_bytes())
+    suite = replace(suite_at(tmp_path), agent="agent.py")
     assert consents_of(suite) == ()
+    (tmp_path / other).parent.mkdir(exist_ok=True)
+    (tmp_path / other).write_text("")
+    assert [consent.kind for consent in consents_of(suite)] == ["agent"]
 
 
-@pytest.mark.parametrize(("path", "kinds"), [("src", []), ("../elsewhere", ["outside"]), ("/", ["outside"])])
+@pytest.mark.parametrize("place", ["test-suites", "test-suites/downloaded", "test-suites/agents"])
+def test_agents_among_the_bundled_suites_are_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setattr(tui, "__file__", str(tmp_path / "tui" / "__init__.py"))  # a checkout
+    folder = tmp_path / place
+    folder.mkdir(parents=True)
+    (folder / "agent.py").write_text("def agent(input, memory): ...\n")
+    assert folder.is_relative_to(shipped_folder("test-suites"))
+    assert [consent.kind for consent in consents_of(replace(suite_at(folder), agent="agent.py"))] == ["agent"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        (".", []),
+        ("src", []),
+        ("src/..", []),
+        ("..", ["outside"]),
+        ("../elsewhere", ["outside"]),
+        ("/", ["outside"]),
+        ("loop", []),
+        ("../loop\0", ["outside"]),
+    ],
+)
 def test_files_from_outside_the_suites_folder(tmp_path: Path, path: str, kinds: list[str]) -> None:
+    (tmp_path / "loop").symlink_to("loop")
     suite = replace(suite_at(tmp_path), repository_context=RepositoryContext(path))
     assert [consent.kind for consent in consents_of(suite)] == kinds
 
@@ -90,9 +153,10 @@ def test_the_refusal_names_the_flag(tmp_path: Path) -> None:
     require(consents, frozenset({"--allow-commands"}))
 
 
-def test_a_damaged_record_means_that_nothing_was_allowed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["{not json", "[" * 200_000])
+def test_a_damaged_record_means_that_nothing_was_allowed(tmp_path: Path, content: str) -> None:
     file = tmp_path / "consents.json"
-    file.write_text("{not json")
+    file.write_text(content)
     suite = replace(suite_at(tmp_path), agent="cmd:make agent")
     assert len(ConsentRecord(file).missing(suite)) == 1
 
@@ -338,6 +402,10 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("make -sf$HOME/x.mk", "x.mk"), ("sh -c \"python3 '${HOME}/x.py'\"", "x.py"),
         ("python3 -m x", "x.py"), ("python3 -m tools.x", "tools/x.py"), ("python3 -m tools.x", "tools/__init__.py"),
         (f"sh -c ': {' '.join(map(str, range(1_200)))}; exec python3 x.py'", "x.py"),
+        ("python3 -c \"exec(open(r'my x').read())\"", "my x"), ("sh -c '. ./x.st\\\neps'", "x.steps"),
+        ("python3 '$HOME.py'", "$HOME.py"), ("sh -c \"python3 '$HOME.py'\"", "$HOME.py"), ("sh '~root'", "~root"),
+        ("cd a && cd b && cd c && sh run", "a/b/c/run"), ("sh -c 'cd a; cd b; sh run'", "a/b/run"),
+        ("sh -c \"# don't\nsh './my run'\"", "my run"), ("# don't\nsh my\\ run", "my run"),
     ],
 )  # fmt: skip
 def test_a_command_names_files_in_other_ways(
@@ -347,9 +415,56 @@ def test_a_command_names_files_in_other_ways(
     monkeypatch.setenv("HOME", str(suites))
     (suites / file).parent.mkdir(parents=True)
     (suites / file).write_text("1")
-    (suites / file).chmod(0o700)
+    (suites / file).chmod(0o700 if file.startswith("tools") else 0o600)
     record = ConsentRecord(tmp_path / "consents.json")
     assert asks_again_after(record, command_suite(suites, command), lambda: (suites / file).write_text("2"))
+
+
+@pytest.mark.parametrize(
+    "file", ["Makefile", "Makefile.inc", "Taskfile.yml", "tests/test_x.py", "package.json", "bin/check"]
+)
+def test_the_code_of_the_folder_in_which_an_assertion_runs_is_part_of_its_consent(tmp_path: Path, file: str) -> None:
+    path = tmp_path / "suites" / file
+    path.parent.mkdir(parents=True)
+    path.write_text("1")
+    path.chmod(0o700 if file.startswith("bin") else 0o600)
+    check = Check("assert.command", "make check", ["make", "check"])
+    case = case_of("c1")
+    case = replace(case, steps=(replace(case.steps[0], checks=(check,)),))
+    suite = replace(suite_at(tmp_path / "suites"), cases=(case,))
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, suite, lambda: path.write_text("2"))
+    assert not asks_again_after(record, suite, lambda: (tmp_path / "suites" / "notes.md").write_text("2"))
+
+
+CODE = """
+Makefile.inc Makefile.am Makefile.common Makefile.local GNUmakefile makefile-rules Taskfile.yml Taskfile.dist.yaml
+.pre-commit-config.yaml compose.yaml docker-compose.yml docker-compose.override.yml Tiltfile Earthfile Procfile .envrc
+.env mise.toml pixi.toml turbo.json nx.json project.json bb.edn deps.edn Pipfile build.sbt dune rebar.config shard.yml
+.justfile CMakePresets.json configure.ac wscript Jamroot BUCK config.toml .npmrc .bazelrc .mocharc.yml pytest.ini
+x.cabal stack.yaml conanfile.txt x.s X.S x.asm x.f90 x.d x.cr x.pyx x.fsx x.csx x.sc x.coffee x.v x.nf x.bats x.t
+x.rake x.gemspec x.ru x.cljs x.cljc x.edn x.star x.hx x.sol x.m4 x.inc requirements-dev.txt jest.config.json libx.so.1
+.eslintrc.json meson.build go.mod Dockerfile.dev MODULE.bazel x.py x.SH x.mjs tsconfig.json deno.jsonc
+uv.lock poetry.lock pdm.lock Pipfile.lock Cargo.lock package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml
+bun.lock bun.lockb composer.lock mix.lock flake.lock deno.lock Gemfile.lock rebar.lock packages.lock.json
+Kbuild Makevars.win Make.rules Make.defs BUILD.gn .gn x.gni x.gyp x.gypi x.pri x.qbs Android.bp x.slnx x.pyproj
+x.runsettings Rakefile.local .rspec .buckconfig .tool-versions nodemon.json extensions.xml build.zig.zon x.smk
+x.nimble x.nims x.rockspec x.podspec x.l x.y x.gts x.mdx x.hbs x.pug x.cshtml x.hy x.nu x.xsh .zshenv x.vala
+"""
+DATA = """
+s.yaml suite.yml report.json results.jsonl report.html report.md junit.xml table.csv notes.txt log.log .coverage x.o
+picture.png README LICENSE .gitignore index.css profile.md makefiles.md runs.lock .~lock.s.odt#
+"""
+
+
+@pytest.mark.parametrize("name", CODE.split())
+def test_the_usual_names_of_sources_libraries_and_build_files_are_code(name: str) -> None:
+    assert is_code_name(name)
+
+
+@pytest.mark.parametrize("name", DATA.split())
+def test_suites_reports_and_texts_are_no_code(name: str) -> None:
+    assert not is_code_name(name)
 
 
 def test_results_in_a_folder_that_a_command_names_are_no_part_of_its_consent(tmp_path: Path) -> None:

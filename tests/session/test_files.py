@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.session.files import write_out, write_safely
+from tui.model.errors import StoreError
+from tui.session.files import locked_for_change, read_json, write_out, write_safely
 
 CODE = "import sys; from pathlib import Path; from tui.session.files import write_out; write_out(Path(sys.argv[1]), "
 
@@ -89,3 +90,27 @@ def test_a_file_where_nothing_can_be_put_beside_it_is_written_in_its_place(
     with pytest.raises(PermissionError):
         write_out(tmp_path / "new.json", "x")
     assert [each.name for each in tmp_path.iterdir()] == ["report.json"]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[" * 200_000, "\ud800x", "x" * 2_000], ids=str.__len__)
+def test_a_damaged_json_file_counts_as_missing(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "kept.json"
+    assert read_json(file, 1_000_000) is None
+    file.write_text(content, errors="surrogatepass")
+    assert read_json(file, 1_000_000) is None
+    file.write_text('{"a": [1]}')
+    assert read_json(file, 1_000_000) == {"a": [1]}
+    assert read_json(file, 9) is None
+
+
+def test_a_change_that_cannot_be_saved_says_what_and_why(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("a file")
+    with (
+        pytest.raises(StoreError, match=r"folder/kept.json: Cannot save the list \(File exists\)"),
+        locked_for_change(tmp_path / "folder" / "kept.json", "the list"),
+    ):
+        pass
+    with locked_for_change(file := tmp_path / "new" / "kept.json", "the list"):
+        assert read_json(file, 100) is None
+        write_safely(file, "[1]", mode=0o600)
+    assert (read_json(file, 100), stat.S_IMODE(file.parent.stat().st_mode)) == ([1], 0o700)

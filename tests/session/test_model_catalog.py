@@ -11,9 +11,9 @@ from tests.support.model_server import ModelServer, closed_port
 from tests.support.replies import status
 from tui.config.folders import find_folders
 from tui.config.load import load_config
-from tui.model.errors import StoreError
+from tui.model.errors import FieldsRefused, StoreError
 from tui.model.subjects import Config
-from tui.session.model_catalog import ChosenModels, ModelCatalog, NewProvider, ProviderRefused
+from tui.session.model_catalog import ChosenModels, ModelCatalog, NewProvider
 from tui.session.session import Session
 
 NEW = NewProvider("mine", "openai", "http://localhost:8080/v1", "MY_KEY")
@@ -119,7 +119,7 @@ def test_a_provider_is_added_and_the_rest_of_the_file_stays(tmp_path: Path, befo
     assert used[0].providers["mine"].base_url == NEW.base_url
     assert used[0].providers["mine"].api_key == "sk-0815-geheim"
     assert [state.key_name for state in catalog.states() if state.name == "mine"] == ["MY_KEY"]
-    with pytest.raises(ProviderRefused, match="already"):
+    with pytest.raises(FieldsRefused, match="already"):
         catalog.add_provider(NEW)
 
 
@@ -144,7 +144,7 @@ def test_a_missing_config_file_is_created_for_its_owner_only(tmp_path: Path) -> 
 )
 def test_an_invalid_provider_leaves_the_file_as_it_is(tmp_path: Path, new: NewProvider, field: str) -> None:
     file = config_file(tmp_path, "theme: x\n")
-    with pytest.raises(ProviderRefused) as refused:
+    with pytest.raises(FieldsRefused) as refused:
         catalog_in(tmp_path).add_provider(new)
     assert list(refused.value.faults) == [field]
     assert "geheim" not in str(refused.value)
@@ -156,7 +156,7 @@ def test_an_invalid_provider_leaves_the_file_as_it_is(tmp_path: Path, new: NewPr
 def test_a_file_that_cannot_be_extended_stays_as_it_is(tmp_path: Path, text: str) -> None:
     catalog = catalog_in(tmp_path)
     file = config_file(tmp_path, text)
-    with pytest.raises(ProviderRefused) as refused:
+    with pytest.raises(FieldsRefused) as refused:
         catalog.add_provider(NEW)
     assert list(refused.value.faults) == [""]
     assert file.read_text() == text

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,8 @@ FIRST = Preferred("suites/a.yaml", "one", A, B, "a", at="2026-11-20T10:00:00.000
 def test_a_choice_is_one_line_that_says_everything(tmp_path: Path) -> None:
     log = PreferenceLog(tmp_path / "data" / "preferences.jsonl")
     log.append(Preferred("s", "one", A, B, "both_bad", blind=True, swapped=True, seed=7))
-    [line] = (tmp_path / "data" / "preferences.jsonl").read_text().splitlines()
+    [line] = (file := tmp_path / "data" / "preferences.jsonl").read_text().splitlines()
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (file.parent, file)] == [0o700, 0o600]
     written = json.loads(line)
     assert {key: written[key] for key in ("version", "act", "suite", "case", "choice", "blind", "swapped", "seed")} == {
         "version": 1, "act": "prefer", "suite": "s", "case": "one", "choice": "both_bad", "blind": True,

@@ -15,6 +15,8 @@ from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, ReportContent
 from tui.model.suite import Check, RepositoryContext
+from tui.model.tools import OfferedTool
+from tui.session.run_comparison import read_trend
 from tui.session.run_history import RunHistory, later_run_id, replay_name
 from tui.store.sqlite import SqliteStore
 
@@ -71,7 +73,7 @@ def test_what_is_read_of_a_run_is_what_was_kept(store: SqliteStore, tmp_path: Pa
     assert all(each.is_unread for each in standing.values())
     trials = [kept.results[2].trial, TrialKey("bug-002", B)]
     assert history.read_trials(kept.record.id, trials) == (kept.results[2],)
-    setup = history.read_setup(kept.record.id)
+    setup = history.read_details(kept.record.id).setup
     assert (setup.subjects, setup.options) == (kept.plan.subjects, kept.plan.options)
     assert (setup.command, setup.assay) == (kept.plan.command, kept.assay)
 
@@ -160,6 +162,43 @@ def test_a_suite_has_one_baseline_which_outlives_the_app(store: SqliteStore, tmp
     assert again.baselines(again.list_runs()) == {second.record.id}
     again.mark_baseline(second.record)
     assert again.baseline_of(first.record) is None
+    again.mark_baseline(first.record)
+    (file,) = (tmp_path / "baselines").iterdir()
+    for damaged in ("", "[]", "[" * 20_000):
+        file.write_text(damaged)
+        assert again.baseline_of(first.record) is None
+
+
+def test_a_run_belongs_to_the_file_that_was_run_whatever_the_current_folder_is(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = small_run()
+    suite = tmp_path / "a" / "suites" / "s.yaml"
+    runs = []
+    for at, project in enumerate(("a", "b")):
+        file = tmp_path / project / "suites" / "s.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(project)
+        monkeypatch.chdir(tmp_path / project)
+        run = at_path(kept, Path("suites/s.yaml"), hashlib.sha256(project.encode()).hexdigest())
+        run_id = f"{at:032x}"
+        runs.append(run_id)
+        plan = replace(run.plan, run_id=run_id, suite=replace(run.plan.suite, folder=str(file.parent)))
+        keep(store, replace(run, plan=plan, record=replace(run.record, id=run_id)))
+    history = history_of(store, tmp_path)
+    for folder in (tmp_path / "a", tmp_path / "b", tmp_path):
+        monkeypatch.chdir(folder)
+        assert [run.id for run in history.answers.list_runs(str(suite))] == runs[:1]
+        assert [history.open_run(run).changed for run in runs] == ["", ""]
+    monkeypatch.chdir(tmp_path / "b")
+    (first,) = history.answers.list_runs(str(suite))
+    history.mark_baseline(first)
+    assert history.baselines(history.list_runs()) == {runs[0]}
+    assert history.baseline_of(history.open_run(runs[0]).suite) == runs[0]
+    assert history.baseline_of(history.open_run(runs[1]).suite) is None
+    monkeypatch.chdir(tmp_path / "a")
+    assert history.baseline_of(first) == runs[0]
+    assert [len(each.points) for each in read_trend(store, suite)] == [1, 1]
 
 
 def test_a_deleted_run_is_no_baseline(store: SqliteStore, tmp_path: Path) -> None:
@@ -230,3 +269,12 @@ def test_a_new_run_is_the_last_one_although_the_clock_was_set_back(store: Sqlite
     assert run_id > ahead
     store.begin_run(replace(kept.plan, run_id=run_id), STARTED)
     assert store.find_run("last") == run_id
+
+
+def test_answers_of_a_case_with_other_tools_are_not_judged_again(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    first, second, *rest = kept.plan.suite.cases
+    changed = (replace(first, tools=(OfferedTool("search", result="x"),)), replace(second, max_turns=3), *rest)
+    plan = history.plan_rejudge(kept.record.id, replace(kept.plan.suite, cases=changed))
+    assert {trial.case for trial in plan.trials} == {case.id for case in rest}

@@ -1,15 +1,23 @@
 """Opening suites through the session."""
 
+import json
+import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support.model_server import ModelServer
+from tests.support.model_server import ModelServer, say
 from tests.support.plans import case_of, suite_of
-from tui.model.events import RunFinished
+from tui.model.errors import ConfigError
+from tui.model.events import RunFinished, TrialFinished
+from tui.model.tools import OfferedTool
 from tui.runner.control import Control
 from tui.session import providers, session
+from tui.session.consent import data_consent
+from tui.session.model_catalog import NewProvider
+from tui.session.run_comparison import compare_stored
 
 
 def test_an_unexpected_exception_is_a_problem_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +32,27 @@ def test_an_unexpected_exception_is_a_problem_of_the_file(tmp_path: Path, monkey
     assert list(map(str, loaded.problems)) == [
         f"{file}: error: file: cannot be read: TypeError: not␛[31m expected; please report this error"
     ]
+
+
+async def test_a_data_file_outside_the_suites_folder_is_read_when_the_user_has_allowed_it(tmp_path: Path) -> None:
+    environ = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
+    opened = session.Session(environ)
+    file = tmp_path / "suites" / "suite.yaml"
+    file.parent.mkdir()
+    for name in ("rows.csv", "other.csv"):
+        (tmp_path / name).write_text("town\nParis\n")
+    case = "{id: a, name: n, category: c, prompt: '{{town}}?', data: FILE}"
+    text = f"name: n\ndescription: d\nmodels: [m]\ntestCases:\n- {case}\n"
+    file.write_text(text.replace("FILE", "../rows.csv"))
+    loaded = opened.open_suite(file)
+    assert (loaded.suite, loaded.outside) == (None, (tmp_path / "rows.csv",))
+    opened.allow(data_consent(file, loaded.outside[0]))
+    loaded = opened.open_suite(file)
+    assert loaded.suite is not None
+    assert ([case.steps[0].input for case in loaded.suite.cases], loaded.outside) == (["Paris?"], ())
+    file.write_text(text.replace("FILE", "../other.csv"))
+    assert opened.open_suite(file).outside == (tmp_path / "other.csv",)
+    await opened.close()
 
 
 async def test_a_run_imports_the_modules_of_its_providers_outside_of_the_event_loop(
@@ -43,3 +72,63 @@ async def test_a_run_imports_the_modules_of_its_providers_outside_of_the_event_l
         await opened.close()
     assert isinstance(events[-1], RunFinished)
     assert [kind for kind, thread in threads.items() if thread is not threading.current_thread()] == ["openai"]
+
+
+async def test_an_agent_does_not_get_the_key_of_a_provider_that_was_added_after_another_agent_ran(
+    tmp_path: Path,
+) -> None:
+    environ = {
+        **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
+        "PATH": os.environ["PATH"],
+        "ACME_LOGIN": "an ordinary value 4711",
+    }
+    agent = "import os\ndef agent(input, memory):\n    return {'output': str('ACME_LOGIN' in os.environ)}\n"
+    opened = session.Session(environ)
+
+    async def answer_of(name: str) -> str:
+        (tmp_path / name).write_text(agent)
+        plan = opened.make_plan(suite_of(case_of("c1")), [session.agent_subject(name, tmp_path)])
+        events = [event async for event in opened.run(plan, Control())]
+        (result,) = [event.result for event in events if isinstance(event, TrialFinished)]
+        return result.attempts[-1].steps[-1].response
+
+    assert await answer_of("first.py") == "True", "Assay does not use the variable"
+    opened.catalog.add_provider(NewProvider("acme", "openai", "http://localhost:9/v1", "ACME_LOGIN"))
+    assert [await answer_of(name) for name in ("first.py", "second.py")] == ["False", "False"]
+    await opened.close()
+
+
+async def test_a_run_of_tools_on_the_local_model_does_not_begin(tmp_path: Path) -> None:
+    folders = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
+    opened = session.Session({**folders, "OPENAI_API_KEY": "k"})
+    offering = replace(case_of("c1"), tools=(OfferedTool("search", result="x"),))
+    (subject,) = opened.resolve(["local/smollm2-135m"])
+    plan = opened.make_plan(suite_of(offering, case_of("c2")), [subject])
+    with pytest.raises(ConfigError, match="the local model does not support tools, which these cases offer: c1"):
+        _ = [event async for event in opened.run(plan, Control())]
+    assert opened.store.list_runs() == ()
+    assert opened.tools_fault(subject, [case_of("c2")]) is None
+    assert opened.tools_fault(replace(subject, provider="openai"), [offering]) is None
+    await opened.close()
+
+
+async def test_a_case_whose_files_have_changed_between_two_runs_is_listed_in_their_comparison(tmp_path: Path) -> None:
+    file, sent = tmp_path / "suite.json", tmp_path / "a.txt"
+    case = {"name": "n", "category": "c", "prompt": "Is it right?", "expectedPatterns": ["fine"]}
+    cases = [{**case, "id": "with", "codeContext": [{"filePath": "a.txt"}]}, {**case, "id": "without"}]
+    file.write_text(json.dumps({"name": "n", "description": "d", "models": ["openai/m"], "testCases": cases}))
+    sent.write_text("version one")
+    folders = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
+    runs = []
+    async with ModelServer(say("fine")) as server:
+        opened = session.Session({**folders, "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"})
+        suite = opened.open_suite(file).suite
+        assert suite is not None
+        for content in ("version one", "version two", "version two"):
+            sent.write_text(content)
+            plan = opened.make_plan(suite, opened.resolve(["openai/m"]))
+            _ = [event async for event in opened.run(plan, Control())]
+            runs.append(plan.run_id)
+        changed = [compare_stored(opened.store, tmp_path, runs[2], base).changed_cases for base in runs]
+        await opened.close()
+    assert changed == [("with",), (), ()]

@@ -8,10 +8,11 @@ import pytest
 
 from tui.config.folders import Folders
 from tui.config.settings import Setting
+from tui.model.errors import FieldsRefused
 from tui.model.subjects import Config
 from tui.session.config_file import ConfigFile
 from tui.session.session import Session
-from tui.session.settings import ConfigSettings, SettingRefused
+from tui.session.settings import ConfigSettings
 
 CONFIG = """\
 # my config
@@ -123,7 +124,7 @@ def test_an_invalid_value_is_refused_with_the_sentence_of_the_config(
     tmp_path: Path, name: str, text: str, fault: str
 ) -> None:
     place = Place(tmp_path)
-    with pytest.raises(SettingRefused) as refused:
+    with pytest.raises(FieldsRefused) as refused:
         place.settings.save(place.get(name), text)
     (what,) = refused.value.faults.values()
     assert fault in what
@@ -136,7 +137,7 @@ def test_a_setting_is_removed(tmp_path: Path) -> None:
     assert place.text == CONFIG.replace("risk:\n  limits:\n    high: 8   # strict\n", "")
     assert place.get("risk.limits.high").origin == "default"
     assert dict(place.used[-1].rule.limits)["high"] == 9
-    with pytest.raises(SettingRefused, match="is missing `id`"):
+    with pytest.raises(FieldsRefused, match="is missing `id`"):
         place.settings.remove(place.get("models.warm.id"))
 
 
@@ -171,7 +172,7 @@ def test_an_invalid_entry_is_refused_by_field(
     tmp_path: Path, section: str, name: str, texts: dict[str, str], faults: dict[str, str]
 ) -> None:
     place = Place(tmp_path)
-    with pytest.raises(SettingRefused) as refused:
+    with pytest.raises(FieldsRefused) as refused:
         place.settings.add(section, name, texts)
     assert refused.value.faults == faults
     assert place.text == CONFIG
@@ -183,9 +184,9 @@ def test_the_edit_of_another_program_stays(tmp_path: Path) -> None:
     place.file.write_text(CONFIG.replace("high: 8", "high: 7") + "reviewer: Bob\n")
     place.settings.save(theme, "assay-light")
     assert place.text == CONFIG.replace("high: 8", "high: 7").replace("harbour", "assay-light") + "reviewer: Bob\n"
-    with pytest.raises(SettingRefused, match="Another program has changed it: it is 7 now"):
+    with pytest.raises(FieldsRefused, match="Another program has changed it: it is 7 now"):
         place.settings.save(limit, "9")
-    with pytest.raises(SettingRefused, match="Another program has changed it: it is 7 now"):
+    with pytest.raises(FieldsRefused, match="Another program has changed it: it is 7 now"):
         place.settings.remove(limit)
 
 
@@ -197,7 +198,7 @@ def test_a_file_that_another_program_broke_stays_as_it_is(tmp_path: Path) -> Non
     found = place.settings.read()
     assert f"{place.file}:17:1: error: revewer: unknown key. Did you mean reviewer?" in found.fault
     assert found.settings
-    with pytest.raises(SettingRefused, match="revewer: unknown key"):
+    with pytest.raises(FieldsRefused, match="revewer: unknown key"):
         place.settings.save(theme, "assay-light")
     assert place.text == broken
 
@@ -221,7 +222,7 @@ def test_two_programs_that_edit_at_the_same_time_lose_nothing(tmp_path: Path) ->
 
 def test_a_setting_of_the_project_file_is_not_hidden_by_an_edit(tmp_path: Path) -> None:
     place = Place(tmp_path, project="theme: assay-light\n")
-    with pytest.raises(SettingRefused, match=r"It is set by the project file, .*\.assay\.yaml:1; edit that file\."):
+    with pytest.raises(FieldsRefused, match=r"It is set by the project file, .*\.assay\.yaml:1; edit that file\."):
         place.settings.save(place.get("theme"), "harbour")
     place.settings.save(place.get("reviewer"), "Ada")
     assert (place.used[-1].theme, place.used[-1].reviewer) == ("assay-light", "Ada")

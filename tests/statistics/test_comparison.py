@@ -205,7 +205,7 @@ def test_nothing_heavy_is_loaded_where_nobody_was_asked_twice() -> None:
     import sys
 
     code = (
-        "import sys, tui.statistics.preferences, tui.statistics.quantiles\n"
+        "import sys, tui.statistics.preferences, tui.statistics.run_figures\n"
         "from tui.statistics.comparison import compare_models\n"
         "from tui.statistics.shares import Passes, clustered_interval\n"
         "compare_models({'a': {'x': Passes(1, 1)}, 'b': {'x': Passes(0, 1)}})\n"

@@ -56,3 +56,24 @@ def test_an_interval_beside_zero_does_not_read_as_one_that_holds_it() -> None:
     low = words.interval_words(pair).split(" to ")[0]
     assert low != "0"
     assert words.interval_words(pair.turned()).split(" to ")[0].startswith("−")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.12, "+12"), (-0.034, "−3"), (0, "0"), (1e-17, "0"), (0.0025, "+0.2"), (-0.003, "−0.3"), (0.9975, "+99.8"),
+        (1, "+100"), (-1, "−100"), (0.9999999, "+100"),
+    ],
+)  # fmt: skip
+def test_points_are_0_and_100_only_where_the_models_are_equal_and_opposite(share: float, text: str) -> None:
+    assert words.points(share) == text
+
+
+def test_a_margin_is_as_exact_as_it_was_given_and_can_be_compared_with_the_interval() -> None:
+    passes = {name: {f"case-{at}": PASS if at % 2 else FAIL for at in range(150)} for name in "ab"}
+    (near,) = compare_models(passes, margin=0.025)
+    assert words.conclusion_words(near) == "equivalent within ±2.5 points"
+    assert words.interval_words(near) == "−2.4 to +2.4"
+    (far,) = compare_models(passes, margin=0.02)
+    assert words.conclusion_words(far) == "no difference shown"
+    assert words.interval_words(far) == "−2.4 to +2.4"

@@ -45,7 +45,15 @@ def test_power_of_a_test_as_published() -> None:
 
 @pytest.mark.parametrize(
     ("difference", "discordance", "power"),
-    [(0.2, 0.3, 0.8), (0.1, 0.3, 0.8), (0.5, 0.5, 0.9), (0.3, 1.0, 0.8), (0.25, 0.98, 0.95), (0.15, 0.15, 0.5)],
+    [
+        (0.2, 0.3, 0.8),
+        (0.1, 0.3, 0.8),
+        (0.5, 0.5, 0.9),
+        (0.3, 1.0, 0.8),
+        (0.25, 0.98, 0.95),
+        (0.15, 0.15, 0.5),
+        (0.02, 0.03, 0.8),
+    ],
 )
 def test_from_the_planned_cases_on_the_power_never_falls_below(
     difference: float, discordance: float, power: float
@@ -54,6 +62,20 @@ def test_from_the_planned_cases_on_the_power_never_falls_below(
     powers = [mcnemar_power(cases, difference, discordance) for cases in range(1, 3 * plan.cases + 200)]
     last_below = max(place for place, each in enumerate(powers, 1) if each < power)
     assert plan.cases == last_below + 1
+
+
+def test_a_small_difference_is_planned_without_the_power_of_each_number_of_cases(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = list[int]()
+
+    def power_of(cases: int, difference: float, discordance: float, alpha: float) -> float:
+        tried.append(cases)
+        return mcnemar_power(cases, difference, discordance, alpha)
+
+    monkeypatch.setattr("tui.statistics.power.mcnemar_power", power_of)
+    assert plan_cases(0.0001, 0.0001).cases == 79_059
+    assert len(tried) < 500
 
 
 def test_the_first_number_of_cases_that_reaches_the_power_is_not_always_the_planned_one() -> None:

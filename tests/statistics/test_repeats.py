@@ -1,21 +1,31 @@
 """What repeats show, by counting all choices."""
 
 import itertools
+import math
 
 import pytest
 
-from tui.statistics.repeats import is_mixed, meets_share, pass_at, pass_curves, pass_hat
+from tui.statistics.repeats import is_mixed, meets_share, pass_curves
 from tui.statistics.shares import Passes
+
+
+def pass_at(k: int, repeats: int, passes: int) -> float:
+    return 1 - math.comb(repeats - passes, k) / math.comb(repeats, k)
+
+
+def pass_hat(k: int, repeats: int, passes: int) -> float:
+    return math.comb(passes, k) / math.comb(repeats, k)
 
 
 def test_pass_at_k_is_what_counting_all_choices_gives() -> None:
     for repeats in range(1, 8):
         for passes in range(repeats + 1):
             outcomes = [index < passes for index in range(repeats)]
+            at, hat = pass_curves({"case": Passes(passes, repeats)})
             for k in range(1, repeats + 1):
                 choices = list(itertools.combinations(outcomes, k))
-                assert pass_at(k, repeats, passes) == pytest.approx(sum(map(any, choices)) / len(choices))
-                assert pass_hat(k, repeats, passes) == pytest.approx(sum(map(all, choices)) / len(choices))
+                assert at[k] == pytest.approx(sum(map(any, choices)) / len(choices))
+                assert hat[k] == pytest.approx(sum(map(all, choices)) / len(choices))
 
 
 def test_pass_at_k_as_published() -> None:
@@ -25,7 +35,8 @@ def test_pass_at_k_as_published() -> None:
         for number in range(samples - correct + 1, samples + 1):
             product *= 1 - k / number
         published = 1.0 if samples - correct < k else 1 - product
-        assert pass_at(k, samples, correct) == pytest.approx(published)
+        at, _ = pass_curves({"case": Passes(correct, samples)})
+        assert at[k] == pytest.approx(published)
 
 
 def test_curves_are_means_over_the_cases_that_have_enough() -> None:

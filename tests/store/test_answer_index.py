@@ -1,5 +1,6 @@
 """The index of answers: what is found, that it follows the history, and that nothing of a deleted run stays in it."""
 
+import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -122,6 +123,16 @@ def test_every_attempt_is_found(store: SqliteStore) -> None:
     assert sorted(hit.attempt for hit in search(store, "try").hits) == [1, 2]
 
 
+def test_a_hit_has_the_verdict_of_its_attempt(store: SqliteStore) -> None:
+    one = save(store, 1, "nothing", state=False)
+    key = TrialKey("case-0", A)
+    failed, passed = make_result(key, "failed", response="bad try"), make_result(key, "passed", response="good try")
+    again = replace(passed.attempts[0], number=2, asking=1)
+    store.save_trials(one, [replace(passed, attempts=(*failed.attempts, again))])
+    hits = {hit.attempt: hit.verdict for hit in search(store, "try").hits}
+    assert hits == {1: "failed", 2: "passed"}
+
+
 def test_a_deleted_run_leaves_nothing_in_the_index(store: SqliteStore, history: Path) -> None:
     one = save(store, 1, "the zyzzyva answer", *(f"secretword{number} plain" for number in range(100)))
     two = save(store, 2, "the other answer")
@@ -211,3 +222,8 @@ def test_a_long_search_is_cut(store: SqliteStore) -> None:
     assert not search(store, "same", limit=10).complete
     assert len(search(store, "same", limit=10).hits) == 10
     assert search(store, "same", limit=30).complete
+
+
+def test_an_attempt_with_a_number_that_sqlite_cannot_hold_is_not_indexed() -> None:
+    attempt = {"number": 10**30, "steps": [{"response": "parameter"}]}
+    assert answer_index.texts_of(json.dumps({"attempts": [attempt, attempt | {"number": 2}]})) == [(2, "parameter")]

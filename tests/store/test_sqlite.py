@@ -25,9 +25,11 @@ from tests.support.kept_runs import (
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.prices import Price, Spent
-from tui.model.results import Attempt, TrialKey, TrialResult, Usage
+from tui.model.results import Attempt, TrialKey, TrialResult, Usage, Verdict
 from tui.model.run import KeptRun, new_run_id
+from tui.model.suite import Step
 from tui.model.values import JsonValue
+from tui.reports.summary import summarize
 from tui.store.protocol import Store
 from tui.store.sqlite import SqliteStore
 
@@ -230,6 +232,30 @@ def test_unchecked_answers_are_counted_beside_the_passes(store: SqliteStore) -> 
     assert [(run.passed, run.unchecked) for run in store.list_runs()] == [(0, 2)]
     store.save_trials(plan.run_id, [make_result(plan.trials[0], "failed")])
     assert [(run.passed, run.unchecked) for run in store.list_runs()] == [(0, 1)]
+
+
+def test_errors_in_cases_without_a_check_are_counted_as_unchecked_when_the_run_ends(store: SqliteStore) -> None:
+    cases = [make_case("checked"), *(replace(make_case(name), steps=(Step("Ask."),)) for name in ("free", "imported"))]
+    plan = make_plan(cases, [A, B])
+    verdicts: dict[TrialKey, Verdict] = {
+        TrialKey("checked", A, 1): "error",
+        TrialKey("free", A, 1): "error",
+        TrialKey("free", B, 1): "unchecked",
+        TrialKey("imported", A, 1): "incomplete",
+        TrialKey("imported", B, 1): "passed",  # recorded by another tool: the case has a check
+    }
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [make_result(key, verdict) for key, verdict in verdicts.items()])
+    for _ in range(2):  # a run may end twice
+        store.finish_run(plan.run_id, "finished", STARTED)
+        (record,) = store.list_runs()
+        assert (record.passed, record.unchecked, record.checked) == (1, 2, 4)
+        assert summarize(store.read_run(plan.run_id)).total.checked == 3, "one trial has not been run"
+
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, [make_result(TrialKey("free", A, 1), "unchecked")])
+    store.finish_run(plan.run_id, "finished", STARTED)
+    assert [run.unchecked for run in store.list_runs()] == [2]
 
 
 def test_a_trial_that_nobody_planned_is_kept_too(store: SqliteStore) -> None:

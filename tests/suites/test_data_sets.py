@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.suites.loaded import pattern_error
 from tui.checks.engine import Engine
 from tui.documents.problems import MOST_PROBLEMS
-from tui.documents.tables import MOST_CELL_CHARACTERS, MOST_COLUMNS, MOST_ROWS
+from tui.documents.tables import MOST_CELL_CHARACTERS, MOST_COLUMNS, MOST_DATA_FILES, MOST_ROWS
 from tui.model.suite import Check, Suite
 from tui.suites.load import Loaded, load_suite
 
@@ -98,6 +98,24 @@ def test_formulas_are_texts(tmp_path: Path) -> None:
     assert [each.inputs for each in suite_of(tmp_path, {"data": "d.csv"}, csv).cases] == cells
 
 
+def test_the_keys_of_objects_are_filled_in(tmp_path: Path) -> None:
+    properties = {"{{x}}": {"const": "{{y}}"}, "other": {}}
+    patterns = {"^{{x}}$": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "patternProperties": patterns}
+    case = {
+        "data": "d.csv",
+        "assertions": [{"type": "is-json", "value": schema}, {"type": "equals", "value": {"a": {"{{x}}": 1}}}],
+    }
+    (found,) = suite_of(tmp_path, case, "x,y\na.b,1\n").cases
+    of_schema, equal = found.steps[0].checks
+    assert of_schema.expected == {
+        "type": "object",
+        "properties": {"a.b": {"const": "1"}, "other": {}},
+        "patternProperties": {r"^a\.b$": {"type": "string"}},
+    }
+    assert equal.expected == {"a": {"a.b": 1}}
+
+
 def test_one_file_may_serve_several_cases(tmp_path: Path) -> None:
     suite = suite_of(tmp_path, {"data": "d.csv"}, "x\n1\n2\n", {**CASE, "id": "b", "data": "d.csv"})
     assert [each.id for each in suite.cases] == ["a.1", "a.2", "b.1", "b.2"]
@@ -144,6 +162,21 @@ def test_ten_thousand_rows(tmp_path: Path) -> None:
         ({"vars": []}, "x\n1\n", "testCases[0].vars: cannot be combined with `data`"),
         ({"assertions": [{"type": "contains", "value": "{{x}}"}], "prompt": "p"}, 'x,y\n"",1\n', "d.csv:2:1: error:"),
         ({"assertions": [{"type": "command", "value": ["echo", "{{x}}"]}]}, "x\n1\n", "a command is not filled in"),
+        (
+            {"assertions": [{"type": "equals", "value": {"{{z}}": 1}}]},
+            "x\n1\n",
+            "testCases[0].assertions[0].value.{{z}}: the data has no column `z`",
+        ),
+        (
+            {"assertions": [{"type": "equals", "value": {"a": {"{{x}}": 1, "{{y}}": 2}}}]},
+            "x,y\n1,2\n3,3\n",
+            "d.csv:3:1: error: a.2: an object in the case has the key `3` twice when it is filled in",
+        ),
+        (
+            {"assertions": [{"type": "is-json", "value": {"properties": {"{{x}}": {}, "z": {}}}}]},
+            "x\nz\n",
+            "d.csv:2:1: error: a.1: an object in the case has the key `z` twice when it is filled in",
+        ),
         ({"expectedPatterns": ["{{x}}+"]}, 'x,y\n1,2\n"",2\n', "d.csv:3:1: error: a.2.prompt: is empty"),
         ({"prompt": "p", "expectedPatterns": ["^{{x}}("]}, "x\n1\n", "d.csv:2:1: error: a.1.expectedPatterns[0]:"),
     ],
@@ -254,3 +287,12 @@ def test_every_placeholder_is_replaced_once(texts: list[str], value: str, tmp_pa
     prompt = "p" + "{{x}}".join(texts) + "{{x}}"
     suite = suite_of(tmp_path, {"prompt": prompt, "vars": [{"x": value}]})
     assert suite.cases[0].inputs == prompt.replace("{{x}}", value)
+
+
+def test_too_many_data_files_are_an_error(tmp_path: Path) -> None:
+    cases = [{**CASE, "id": f"c{number}", "data": f"{number}.csv"} for number in range(MOST_DATA_FILES + 1)]
+    for case in cases:
+        (tmp_path / case["data"]).write_text("x\n1\n")
+    assert len(suite_of(tmp_path, cases[0], None, *cases[1:-1]).data_files) == MOST_DATA_FILES
+    [error] = errors_of(tmp_path, cases[0], None, *cases[1:])
+    assert error.endswith("`1000.csv` is one too many: a suite can have 1,000 data files; combine some")

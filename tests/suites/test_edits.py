@@ -11,7 +11,17 @@ from tui.documents.problems import MOST_YAML_BYTES
 from tui.documents.source_edits import NotEditable
 from tui.model.shipped import shipped_folder
 from tui.model.suite import Case, Suite
-from tui.suites.edits import AddedCase, CheckPlace, add_case, change_checks, copy_case, places_of_check
+from tui.suites.edits import (
+    AddedCase,
+    CaseEdit,
+    CheckPlace,
+    add_case,
+    change_checks,
+    copy_case,
+    draft_of,
+    places_of_check,
+    write_draft,
+)
 from tui.suites.load import load_suite
 
 SUITE = """\
@@ -210,3 +220,41 @@ def read_again(copy: Path, suite: Suite) -> tuple[Case, ...]:
         return loaded.suite.cases
     assert all("does not exist" in problem.what for problem in loaded.problems if problem.level == "error")
     pytest.skip(f"{suite.name} needs files beside it")
+
+
+@pytest.mark.parametrize("edit", ["edit", "copy", "new"])
+@pytest.mark.parametrize("name", ["s.yaml", "s.json"])
+def test_a_draft_is_written(tmp_path: Path, edit: CaseEdit, name: str) -> None:
+    suite = suite_of(tmp_path, name, SUITE if name == "s.yaml" else LIST)
+    path = Path(suite.path)
+    draft = draft_of(suite, path.read_bytes(), suite.cases[0], edit)
+    title, prompt = ("name", "prompt") if name == "s.yaml" else ("description", "input")
+    assert (draft[title] == "", draft[prompt] == "") == (edit == "new", edit == "new")
+    written = write_draft(suite, path.read_bytes(), suite.cases[0], edit, draft, {**draft, title: "N", prompt: "a\nb"})
+    path.write_bytes(written.content)
+    cases = {case.id: case for case in read(path).cases}
+    assert (cases[written.case].name, cases[written.case].steps[0].input) == ("N", "a\nb")
+    assert len(cases) == 2 + (edit != "edit")
+
+
+def test_an_entry_that_changed_in_the_file_is_not_replaced(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, "s.yaml", SUITE)
+    draft = draft_of(suite, SUITE.encode(), suite.cases[0], "edit")
+    content = SUITE.replace("name: A", "name: B").encode()
+    written = write_draft(suite, content, suite.cases[0], "edit", draft, {**draft, "prompt": "q"})
+    assert written.content.decode() == SUITE.replace("name: A", "name: B").replace("prompt: p", "prompt: q", 1)
+    with pytest.raises(NotEditable, match="`name` of the case has changed in the file"):
+        write_draft(suite, content, suite.cases[0], "edit", draft, {**draft, "name": "C"})
+
+
+def test_the_draft_of_a_row_is_the_case_with_the_data_set(tmp_path: Path) -> None:
+    text = SUITE.replace("prompt: p", "prompt: 'Say {{word}}'\n    vars: [{word: x}, {word: z}]", 1)
+    path = tmp_path / "s.yaml"
+    path.write_text(text)
+    suite = read(path)
+    draft = draft_of(suite, text.encode(), suite.cases[1], "edit")
+    assert draft["prompt"] == "Say {{word}}"
+    written = write_draft(suite, text.encode(), suite.cases[1], "edit", draft, {**draft, "id": "c"})
+    assert written.case == suite.cases[1].id.replace("a.", "c.")
+    path.write_bytes(written.content)
+    assert len(read(path).cases) == 3

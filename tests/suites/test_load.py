@@ -4,14 +4,18 @@ import gc
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.suites.loaded import lines_of, pattern_error, suite_of
+from tests.support.tables import read_table
 from tui.model.suite import Check, CodeContext, CommandCheck, LineRange, Options, RepositoryContext, Step
 from tui.model.values import JsonObject
+from tui.suites import load
 from tui.suites.load import load_suite
 
 ROOT = {"name": "n", "description": "d", "models": ["m"]}
@@ -374,3 +378,42 @@ def test_each_pattern_is_tried_once(tmp_path: Path) -> None:
 def test_the_garbage_collector_is_left_as_it_was(tmp_path: Path) -> None:
     suite_of(tmp_path, "s.json", document())
     assert gc.isenabled()
+
+
+def written_as_json() -> Iterator[str]:
+    """Yield the suites of the tables of problems as JSON, those that can be."""
+    for table in sorted((Path(__file__).parent / "tables").glob("*.txt")):
+        for row in read_table(table):
+            try:
+                value = yaml.safe_load(row.content)
+                text = json.dumps(value, indent=2, ensure_ascii=False)
+                text.encode()
+            except (yaml.YAMLError, TypeError, ValueError, RecursionError):
+                continue
+            yield text
+
+
+def test_a_problem_has_the_same_place_whichever_reader_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = list(written_as_json())
+    quick = [lines_of(tmp_path, "s.json", text) for text in texts]
+    monkeypatch.setattr(load, "read_quickly", lambda _: None)
+    assert quick == [lines_of(tmp_path, "s.json", text) for text in texts]
+    assert sum(map(len, quick)) > 150
+
+
+def test_rows_in_the_suite_are_read_without_the_exact_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"id": f"r{number}", "town": f"T{number}"} for number in range(50)]
+    case = {"id": "a", "name": "n", "category": "c", "prompt": "{{town}}?", "vars": rows}
+    value = {"name": "n", "description": "d", "models": ["m"], "testCases": [case]}
+    monkeypatch.setattr(load, "ExactJson", None)
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(value, indent=2))
+    loaded = load_suite(path, pattern_error)
+    assert loaded.suite is not None
+    assert [case.steps[0].input for case in loaded.suite.cases][-1] == "T49?"
+    assert {case.line for case in loaded.suite.cases} == {8}
+    assert [str(problem).removeprefix(str(path)).partition(": testCases")[0] for problem in loaded.problems] == [
+        ":13:7: warning"
+    ]

@@ -18,6 +18,7 @@ from tui.model.results import (
     ServedBy,
     StepResult,
     Timing,
+    ToolUse,
     TrialKey,
     TrialResult,
     Usage,
@@ -175,6 +176,8 @@ def hostile_run(text: str = HOSTILE) -> KeptRun:
         system_message=text,
         tags=(text, text),
         risk_criteria=(criterion,),
+        min_pass_rate=0.5,
+        cluster=text,
     )
     suite = Suite(text, text, text, text, "schema-1.0.0", (case,))
     models = (text, f"={text}", f"@{text}")
@@ -199,6 +202,7 @@ def hostile_result(key: TrialKey, verdict: Verdict, text: str = HOSTILE) -> Tria
         prompt=Prompt(text, (Message("user", text),), (IncludedFile(text, 3),), (LeftOutFile(text, text),)),
         reasoning=text,
         tools_used=(text,),
+        tool_calls=(ToolUse(text, text, text, 1.5), *([ToolUse(text, text, parent=0)] if verdict == "passed" else [])),
         memory_before={text: text},
         memory={text: [text, {text: None}]},
         checks=(

@@ -31,6 +31,12 @@ def running(marker: str) -> list[int]:
     return found
 
 
+def is_computing(pid: int) -> bool:
+    """Return whether a process has used more of the processor than its start takes."""
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system > 0.2
+
+
 def dropped_capabilities() -> list[str]:
     """Return the words before a command that take the capabilities of root away, by which root reads everything."""
     if os.geteuid() != 0:

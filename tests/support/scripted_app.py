@@ -29,7 +29,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.results import Attempt, CheckResult, IncludedFile, LeftOutFile, Message, Prompt, Retry, TrialKey
+from tui.model.results import Attempt, CheckResult, IncludedFile, LeftOutFile, Message, Prompt, Retry, ToolUse, TrialKey
 from tui.model.run import Plan
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Check, RiskCriterion, Step
@@ -77,7 +77,9 @@ class _Session(ScriptedSession):
             "expected_pattern", self.text, "failed", f"expected: {self.text}\ngot: {self.text}", ((0, 4),)
         )
         step = step_of(f"{self.text} done", check, retries=[Retry(self.text, 10)])
-        step = replace(step, prompt=Prompt(self.text, (Message("user", self.text),)), reasoning=self.text)
+        calls = (ToolUse(self.text, self.text, self.text, 3.0, "agent"), ToolUse(self.text, self.text, parent=0))
+        step = replace(step, reasoning=self.text, tools_used=(self.text,), tool_calls=calls)
+        step = replace(step, prompt=Prompt(self.text, (Message("user", self.text),)))
         first = Attempt(1, "failed", self.text, (step,))
         if control.outcome != "interrupted":
             yield StoreStalled(self.text)

@@ -23,13 +23,11 @@ class ScriptedProvider:
         self._script_of = script_of
         self.requests: list[Request] = []
         self.going = self.most_at_once = 0
-        self.asked = asyncio.Event()
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)
         self.going += 1
         self.most_at_once = max(self.going, self.most_at_once)
-        self.asked.set()
         try:
             for part in self._script_of(request):
                 if isinstance(part, asyncio.Event):

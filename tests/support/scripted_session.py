@@ -1,13 +1,14 @@
 """A session without files or models: a test sets its suites, and the events of its runs one by one."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from tui.config.folders import Folders
-from tui.model.errors import AssayError, ModelUnresolved, Problem, SuiteError
+from tui.model.errors import AssayError, ConfigError, ModelUnresolved, Problem, SuiteError
 from tui.model.events import Event, RunFinished, RunStarted, TrialFinished
 from tui.model.results import (
     Attempt,
@@ -23,18 +24,22 @@ from tui.model.results import (
     Verdict,
 )
 from tui.model.run import Plan, RunOptions, RunState, new_run_id
+from tui.model.secrets import Secrets
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
+from tui.model.values import JsonObject
 from tui.runner.control import Control
-from tui.session.check_edits import CheckEdits
+from tui.session.check_edits import CaseEdit, CheckEdits
 from tui.session.config_file import ConfigFile
 from tui.session.consent import Consent
+from tui.session.context_previews import ContextPreviews
 from tui.session.model_catalog import ModelCatalog
 from tui.session.pane_sizes import PaneSizes
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.saved_filters import SavedFilters
 from tui.session.settings import ConfigSettings
+from tui.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,19 @@ class Opened:
     suite: Suite | None
     problems: tuple[Problem, ...] = ()
     data_files: tuple[str, ...] = ()
+    outside: tuple[Path, ...] = ()
+
+
+class _DraftEdits(CheckEdits):
+    """Edits of cases that all have the same value in their files."""
+
+    def __init__(self, store: Store, draft: JsonObject) -> None:
+        super().__init__(store)
+        self._draft = draft
+
+    def read_case(self, suite: Suite, case: Case, edit: CaseEdit) -> JsonObject:
+        del suite, case, edit
+        return deepcopy(self._draft)
 
 
 @dataclass
@@ -59,6 +77,7 @@ class ScriptedSession:
     suites: dict[Path, Opened] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
     needs: dict[str, str] = field(default_factory=dict)
+    without_tools: tuple[str, ...] = ()
     kept: tuple[TrialResult, ...] = ()
     config: Config = field(default_factory=Config)
     notices: tuple[str, ...] = ()
@@ -79,6 +98,8 @@ class ScriptedSession:
     keeps: RunHistory | None = None
     scores: Reviews | None = None
     saved: SavedFilters | None = None
+    draft: JsonObject | None = None
+    """The value that every case has in its file, in place of what is in the file."""
 
     @property
     def history(self) -> RunHistory:
@@ -93,7 +114,14 @@ class ScriptedSession:
 
     @property
     def check_edits(self) -> CheckEdits:
-        return CheckEdits(self.history._store)
+        return CheckEdits(self.history._store) if self.draft is None else _DraftEdits(self.history._store, self.draft)
+
+    @cached_property
+    def context_previews(self) -> ContextPreviews:
+        return ContextPreviews(lambda _: True, lambda: Secrets(()))
+
+    def price(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+        return tuple(subjects)
 
     @cached_property
     def pane_sizes(self) -> PaneSizes:
@@ -156,6 +184,10 @@ class ScriptedSession:
 
     def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:
         return self.resolve((suite.agent,) if suite.agent else suite.models)
+
+    def tools_fault(self, subject: Subject, cases: Iterable[Case]) -> ConfigError | None:
+        offered = subject.name in self.without_tools and any(case.tools for case in cases)
+        return ConfigError(f"{subject.name} does not support tools") if offered else None
 
     def make_plan(
         self,

@@ -19,6 +19,7 @@ import pyte
 
 WAIT_SECONDS = 60.0
 """Seconds to wait for a condition: long, since a busy machine is no reason for a failed test."""
+_LOOK_SECONDS = 0.1  # conditions may look at more than the screen, such as the state of a process
 KEYS = {
     "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "space": " ",
     "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -252,7 +253,7 @@ class Terminal:
                     state = "the program has ended" if ended else f"{within:g} s have passed"
                     raise AssertionError(f"{what} does not hold and {state}. The screen:\n{self._screen.text}")
                 if self._shown == len(self.raw):
-                    self._changed.wait(left)
+                    self._changed.wait(min(left, _LOOK_SECONDS))
         return self._screen
 
     def _holds(self, condition: Callable[[Screen], object]) -> bool:

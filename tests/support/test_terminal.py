@@ -40,9 +40,9 @@ def test_size_folder_and_environment_are_the_programs_own(tmp_path: Path) -> Non
     program = """
 import os, signal
 size = lambda *_: print(os.get_terminal_size(0), os.getcwd(), os.environ["COLOUR"], flush=True)
-signal.signal(signal.SIGWINCH, size)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH})  # a signal before sigwait stays pending
 size()
-while True: signal.pause()
+while True: size(signal.sigwait({signal.SIGWINCH}))
 """
     with Terminal(run_here("-c", program), size=(90, 20), cwd=tmp_path, env={"COLOUR": "gold"}) as terminal:
         terminal.wait_until(lambda screen: "columns=90, lines=20" in screen and "gold" in screen)

@@ -12,9 +12,9 @@ import pytest
 from tests.support.processes import running, wait_until
 from tests.support.repositories import git, make_repository
 from tui.model.results import TrialKey
-from tui.model.suite import Case, CommandCheck
+from tui.model.suite import Case, Check, CommandCheck
 from tui.workspace.answer.apply import apply_answer
-from tui.workspace.commands import clean_environment, run_command
+from tui.workspace.commands import check_answer, clean_environment, run_command
 from tui.workspace.git.base import Base, open_base
 
 PYTHON = f'"{sys.executable}"'
@@ -163,3 +163,21 @@ async def test_a_key_at_the_cut_of_the_output_is_removed(base: Base, cut: int) -
         parts = {key[start : start + 7] for start in range(len(key) - 6)}
         assert "bytes omitted" in done.detail
         assert [part for part in parts if part in done.detail] == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs executable files")
+async def test_a_program_that_cannot_be_started_decides_nothing(tmp_path: Path) -> None:
+    async def state_of(*words: str) -> tuple[str, str]:
+        result = await check_answer(Check("assert.command", "", [*words]), "answer", tmp_path)
+        return result.state, result.detail
+
+    (tmp_path / "plain.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "lost.sh").write_text("#!/no/such/interpreter\n")
+    (tmp_path / "lost.sh").chmod(0o755)
+    for word in ("not-installed-here", "./plain.sh", "./lost.sh"):
+        state, detail = await state_of(word, ".")
+        assert state == "timed_out", detail
+        assert detail.startswith("cannot be started (")
+        assert word in detail
+    assert (await state_of("/bin/sh", "-c", "echo cannot run the program: x; exit 1"))[0] == "failed"
+    assert (await state_of("/bin/sh", "-c", "exit 70"))[0] == "failed"

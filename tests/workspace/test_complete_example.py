@@ -7,10 +7,10 @@ import pytest
 
 from tests.support.git_server import serve_git
 from tests.support.repositories import git, make_repository
-from tui.model.results import TrialKey
+from tui.model.results import LeftOutFile, TrialKey
 from tui.model.suite import Case, CodeContext, LineRange, RepoClone, RepositoryContext
 from tui.workspace.answer.apply import apply_answer
-from tui.workspace.context.describe import compose_context, describe_repository
+from tui.workspace.context.describe import RepositoryTexts, describe_repository
 from tui.workspace.context.read import read_code_context, read_repository
 from tui.workspace.git.clone import cloned
 
@@ -43,9 +43,12 @@ async def test_the_complete_example(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             repository = read_repository(context, clone.base.source())
             assert [file.path for file in repository.files] == ["src/App.tsx", "src/index.ts", "src/types/User.ts"]
             code = read_code_context(CASE.code_context, [clone.base.source()])
-            text = compose_context(repository.files, code)
-            assert text.index("### src/App.tsx") < text.index("### src/index.ts") < text.index("(lines 1–20)")
-            assert text.rstrip().endswith("// line 20\n```")
+            text, included, left_out = RepositoryTexts(repository).compose(code)
+            assert text.index("### src/App.tsx") < text.index("### src/index.ts") < text.index("### src/types/User.ts")
+            assert text.rstrip().endswith("// line 40\n```")
+            assert [file.path for file in included] == [file.path for file in repository.files]
+            reason = "lines 1–20 are in the file, which is included whole"
+            assert left_out == (*repository.left_out, LeftOutFile("src/types/User.ts", reason))
             assert "3 files" in describe_repository(repository.files)
             applied = apply_answer(clone.base, CASE, ANSWER, TrialKey("test-001", "gpt-5.2"))
             assert [(change.path, change.kind, change.added) for change in applied.changes] == [

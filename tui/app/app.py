@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from tui.app.bindings import bind
+from tui.app.idle_collector import IdleCollector
 from tui.app.notifications import NotificationHold
 from tui.app.palette_commands import NamedCommands, commands_of
 from tui.app.splash import SplashScreen
@@ -34,6 +35,26 @@ if TYPE_CHECKING:
     from tui.session.consent import Consent
 
 _LONG_RUN_SECONDS = 60
+_COLLECTION_SECONDS = 2.0
+
+
+_KEY_NAMES = {
+    "⏎": "Enter",
+    "backspace": "Backspace",
+    "del": "Del",
+    "delete": "Del",
+    "end": "End",
+    "esc": "Esc",
+    "escape": "Esc",
+    "f1": "F1",
+    "f2": "F2",
+    "home": "Home",
+    "pgdn": "PgDn",
+    "pgup": "PgUp",
+    "space": "Space",
+    "tab": "Tab",
+}
+"""The names of keys that Textual abbreviates in small letters."""
 
 
 class AssayApp(ThemedApp[int]):
@@ -91,10 +112,19 @@ class AssayApp(ThemedApp[int]):
         self._leaving = False
         self._last_key: Key | None = None
         self._last_key_at = self._answered_at = 0.0
+        self._collector = IdleCollector(lambda: self._last_key_at)
 
     def get_default_screen(self) -> Screen[None]:
         """Return the splash, which is displayed until the session is ready."""
         return SplashScreen()
+
+    def on_mount(self) -> None:
+        """Collect garbage while no key is pressed."""
+        self.set_interval(_COLLECTION_SECONDS, self._collector.tick)
+
+    def on_unmount(self) -> None:
+        """Let Python collect garbage whenever it is due."""
+        self._collector.stop()
 
     def on_splash_screen_painted(self) -> None:
         """Load the remaining modules and open the session, now that the splash is displayed."""
@@ -196,6 +226,12 @@ class AssayApp(ThemedApp[int]):
     def notify(self, message: str, **options: Any) -> None:
         """Show a notification, now or when the hold is released."""
         self._notification_hold.notify(message, **options)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Return the displayed key, named as in the dialogs: `Esc`, `Enter`, `PgUp`."""
+        shown = super().get_key_display(binding)
+        sign = "^" if shown.startswith("^") and len(shown) > 2 else ""
+        return sign + _KEY_NAMES.get(shown.removeprefix(sign), shown.removeprefix(sign))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield the commands of the palette for a screen: its enabled keys, and the main actions under their names."""

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -20,8 +19,8 @@ from tui.app.presentation.pieces import Line
 from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
-from tui.model.errors import AssayError
-from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.app.workers import start_worker
+from tui.model.sanitize import sanitize_text
 
 
 class ChoiceScreen(Dialog[int | None]):
@@ -31,11 +30,7 @@ class ChoiceScreen(Dialog[int | None]):
     """
 
     DEFAULT_CSS = """
-    ChoiceScreen { align: center middle; background: $background 60%; }
-    ChoiceScreen > Vertical {
-        width: 86; max-width: 94%; height: auto; max-height: 80%; padding: 1 1; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    ChoiceScreen > Vertical { width: 86; max-width: 94%; max-height: 80%; padding: 1 1; }
     ChoiceScreen LineListView { height: auto; max-height: 20; background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,6 +61,8 @@ class ConfirmScreen(Dialog[bool]):
 
     A question that does not fit is scrolled: `y` shows its next page, and answers only at its end.
 
+    `later` returns more of the question, from a thread: the dialog opens without it.
+
     Keys of a text that is being typed are no answer: after a key that has no meaning here, and from the beginning if
     `while_typing` is set, keys are ignored until none was pressed for `quiet_seconds`.
     """
@@ -73,12 +70,7 @@ class ConfirmScreen(Dialog[bool]):
     quiet_seconds: ClassVar[float] = 1.0
 
     DEFAULT_CSS = """
-    ConfirmScreen { align: center middle; background: $background 60%; }
-    ConfirmScreen > Vertical {
-        width: 72; max-width: 92%; height: auto; max-height: 90%; padding: 1 2;
-        background: $raised; border: round $focused-border;
-        border-title-color: $accent;
-    }
+    ConfirmScreen > Vertical { width: 72; max-width: 92%; max-height: 90%; }
     ConfirmScreen Static { height: auto; }
     ConfirmScreen VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
     """
@@ -87,8 +79,18 @@ class ConfirmScreen(Dialog[bool]):
         Binding("n,escape,q", "answer(False)", "No", id="confirm.no", tooltip="Cancel"),
     ]
 
-    def __init__(self, title: str, question: str, *, yes: str, no: str, while_typing: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        *,
+        yes: str,
+        no: str,
+        while_typing: bool = False,
+        later: Callable[[], str] | None = None,
+    ) -> None:
         super().__init__()
+        self._later, self._more = later, Static(markup=False)
         self._title, self._question, self._while_typing = title, question, while_typing
         self._typing: Timer | None = None
         self._yes, self._no = yes, no
@@ -100,6 +102,8 @@ class ConfirmScreen(Dialog[bool]):
             self._frame.border_title = Content(f"{self._title}")
             with self._text:
                 yield Static(Content(sanitize_text(self._question)), markup=False)
+                if self._later is not None:
+                    yield self._more
             yield Static(
                 Content.assemble(
                     "\n", ("y", "bold $accent"), (f" {self._yes}    ", "$foreground"), ("n", "bold $accent"),
@@ -109,9 +113,17 @@ class ConfirmScreen(Dialog[bool]):
             )  # fmt: skip
 
     def on_mount(self) -> None:
-        """Ignore the keys at first if the user is typing a text."""
+        """Ignore the keys at first if the user is typing a text, and read the rest of the question."""
         if self._while_typing:
             self._ignore_keys()
+        if self._later is not None:
+            start_worker(self, self._read_later, group="later")
+
+    async def _read_later(self) -> None:
+        assert self._later is not None
+        if more := await asyncio.to_thread(self._later):
+            self._more.update(Content(f"\n{sanitize_text(more)}"))
+            self.call_after_refresh(self._show_hint)
 
     def on_resize(self) -> None:
         """Say so if the question does not fit."""
@@ -153,11 +165,7 @@ class HelpScreen(Dialog[None]):
     """
 
     DEFAULT_CSS = """
-    HelpScreen { align: center middle; background: $background 60%; }
-    HelpScreen > Vertical {
-        width: 78; max-width: 96%; height: 90%; max-height: 46; padding: 1 2; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    HelpScreen > Vertical { width: 78; height: 90%; max-height: 46; }
     HelpScreen TextPanel { background: $raised; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -211,7 +219,8 @@ def _keys_of(screen: Screen[Any]) -> list[tuple[str, str, str]]:
             heading = node.TITLE or _HEADINGS.get((binding.id or "").partition(".")[0], "More")
         else:
             heading = "Focused place"
-        keys.setdefault((heading, tooltip or binding.description), []).append(screen.app.get_key_display(binding))
+        does = tooltip or (binding.description if binding.id else binding.description.capitalize())
+        keys.setdefault((heading, does), []).append(screen.app.get_key_display(binding))
     return [(heading, " ".join(dict.fromkeys(shown)), does) for (heading, does), shown in keys.items()]
 
 
@@ -220,28 +229,19 @@ LinesFor = Callable[[int], Sequence[Line]]
 
 
 class TextScreen(Dialog[None]):
-    """A dialog with scrollable text; Esc and the key that opened it, given by the id of its binding, close it.
-
-    `load` is called in a thread and returns the text that replaces the first one; its AssayError is displayed.
-    """
+    """A dialog with scrollable text; Esc and the key that opened it, given by the id of its binding, close it."""
 
     DEFAULT_CSS = """
-    TextScreen { align: center middle; background: $background 60%; }
-    TextScreen > Vertical {
-        width: 100; max-width: 96%; height: auto; max-height: 92%; padding: 1 2; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    TextScreen > Vertical { width: 100; max-height: 92%; }
     TextScreen TextPanel { background: $raised; height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "leave", "Close", id="text.leave", tooltip="Close it"),
     ]
 
-    def __init__(
-        self, title: str, lines: LinesFor, opened_by: str = "", load: Callable[[], LinesFor] | None = None
-    ) -> None:
+    def __init__(self, title: str, lines: LinesFor, opened_by: str = "") -> None:
         super().__init__()
-        self._title, self._lines, self._opened_by, self._load = title, lines, opened_by, load
+        self._title, self._lines, self._opened_by = title, lines, opened_by
         self._panel = TextPanel()
 
     def compose(self) -> ComposeResult:
@@ -252,22 +252,11 @@ class TextScreen(Dialog[None]):
             yield self._panel
 
     def on_mount(self) -> None:
-        """Bind the key that opened the dialog so that it closes the dialog, too, and load the text."""
+        """Bind the key that opened the dialog so that it closes the dialog, too."""
         for key, (_, binding, _, _) in self.app.screen_stack[-2].active_bindings.items():
             if self._opened_by and binding.id == self._opened_by:
                 self._bindings.bind(key, "leave", show=False)
         self._panel.focus()
-        if self._load is not None:
-            self._load_lines(self._load)
-
-    @work(group="load", exclusive=True)
-    async def _load_lines(self, load: Callable[[], LinesFor]) -> None:
-        try:
-            self._lines = await asyncio.to_thread(load)
-        except AssayError as error:
-            message = sanitize_line(str(error), 600)
-            self._lines = lambda _: [((message, "error"),)]
-        self.on_resize()
 
     def on_resize(self) -> None:
         """Wrap the lines to the new size, and fit the height of the dialog to their number."""

@@ -24,6 +24,7 @@ _PLUS_LINE = {
     "mg",
     "ed",
 }
+_PATIENCE_S = 3.0
 _COLON_LINE = {"hx", "helix", "subl", "zed"}
 _GOTO = {"code", "codium", "code-insiders", "cursor"}
 
@@ -44,6 +45,17 @@ def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[st
     return [*words, f"{path}:{line}" if name in _COLON_LINE else path]
 
 
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the editor, by force if it takes long, and wait until it has ended: asyncio closes its transport then."""
+    process.terminate()
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
 async def edit(app: App[object], file: Path, line: int) -> str | None:
     """Run the editor until it is closed, and return an error message, or None on success. Runs continue meanwhile."""
     try:
@@ -57,7 +69,7 @@ async def edit(app: App[object], file: Path, line: int) -> str | None:
                 status = await process.wait()
             finally:  # Assay may end meanwhile: an editor that stays would read what is typed at the shell
                 if process.returncode is None:
-                    process.terminate()
+                    await _end(process)
     except SuspendNotSupported:
         return "This terminal cannot open an editor."
     except OSError as error:

@@ -28,8 +28,10 @@ _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9]+")
 _FRAME = 6  # columns beside the text of the dialog
 _MOST_WIDTH = 92
 _MESSAGE_ROWS = 6
-_HINT = "Enter continue · Tab next field · Esc close"
-_COPY_HINT = "Enter continue · Tab next field · {copy_command} copy command · Esc close"
+_LIST_HINT = "Enter {enter} · Tab next field · Esc close"
+_COPY_HINT = "Enter {enter} · Tab next field · {{copy_command}} copy command · Esc close"
+_NAME_HINT = "Enter save · Tab next field · Esc back"
+_WRITTEN_HINT = "Enter or Esc close"
 
 
 class Format(NamedTuple):
@@ -119,11 +121,7 @@ class ExportScreen(Dialog[Path | None]):
     """Write an export to a file, and dismiss with the file or None."""
 
     DEFAULT_CSS = """
-    ExportScreen { align: center middle; background: $background 60%; }
-    ExportScreen > Vertical {
-        width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 1 2; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    ExportScreen > Vertical { width: 92; max-height: 96%; }
     ExportScreen LineListView { height: auto; background: $raised; }
     ExportScreen #options { margin-top: 1; }
     ExportScreen #options.-none { display: none; }
@@ -152,8 +150,6 @@ class ExportScreen(Dialog[Path | None]):
         """Yield the formats, the options, the file name and the message."""
         with Vertical() as box:
             box.border_title = Content(self._export.title)
-            has_command = bool(self._export.command("file", self._export.formats[0].name, self._chosen))
-            box.border_subtitle = Content(with_keys(self, _COPY_HINT if has_command else _HINT))
             yield self._list
             self._options.set_class(not self._export.options, "-none")
             yield self._options
@@ -173,6 +169,23 @@ class ExportScreen(Dialog[Path | None]):
         del event
         self._draw()
 
+    def on_descendant_focus(self) -> None:
+        """Show what Enter and Esc do in the focused field."""
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        if self.focused is self._line:
+            hint = _WRITTEN_HINT if self._is_written else _NAME_HINT
+        else:
+            hint = _COPY_HINT if self._export.command("file", self._format.name, self._chosen) else _LIST_HINT
+            hint = hint.format(enter="toggle" if self.focused is self._options else "file name")
+        self.query_one(Vertical).border_subtitle = Content(with_keys(self, hint))
+
+    @property
+    def _is_written(self) -> bool:
+        """Whether the file that the input names was written by this dialog."""
+        return self._written is not None and self._line.value == str(self._written)
+
     @property
     def _format(self) -> Format:
         return self._export.formats[max(0, self._list.cursor)]
@@ -189,6 +202,7 @@ class ExportScreen(Dialog[Path | None]):
         if command := self._command():
             lines += text_rows(f"$ {sanitize_line(command, 4_000)}", width, "dim")
         self._status.update(content_of_lines(cut_rows(lines, _MESSAGE_ROWS)))
+        self._show_hint()
 
     def _command(self) -> str:
         name = self._line.value.strip()
@@ -241,7 +255,7 @@ class ExportScreen(Dialog[Path | None]):
 
     @work(group="write", exclusive=True)
     async def _write(self, name: str) -> None:
-        if self._written is not None and self._line.value == str(self._written):
+        if self._is_written:
             self.dismiss(self._written)
             return
         self._writing = True

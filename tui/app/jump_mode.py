@@ -67,7 +67,7 @@ class JumpModeScreen(Dialog[Place | None]):
     """A transparent dialog with a letter on each place of the screen below. The result is the chosen place, or None."""
 
     DEFAULT_CSS = """
-    JumpModeScreen { background: transparent; }
+    JumpModeScreen { align: left top; background: transparent; }
     JumpModeScreen Label {
         position: absolute; width: 3; height: 1; text-align: center;
         background: $accent; color: $background; text-style: bold;

@@ -73,6 +73,7 @@ REPLACED_IDS: Mapping[str, str] = MappingProxyType(
         "matrix.run-failed": "run.failed",
         "matrix.sort": "look.sort",
         "matrix.statistics": "look.figures",
+        "provider.leave": "form.leave",
         "review.figures": "look.figures",
         "review.filter": "look.filter",
         "review.forward": "look.next-case",
@@ -87,9 +88,11 @@ REPLACED_IDS: Mapping[str, str] = MappingProxyType(
         "runs.failed": "run.failed",
         "runs.filter": "look.filter",
         "runs.review": "look.review",
+        "setting.leave": "form.leave",
+        "settings.leave": "form.leave",
     }
 )
-"""The ids that earlier versions had for actions that are shared now."""
+"""The ids that earlier versions had for actions that have other ids now."""
 
 
 def shared(id: str, action: str, tooltip: str = "", *, label: str | None = None, priority: bool = False) -> Binding:

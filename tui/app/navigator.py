@@ -212,7 +212,7 @@ class Navigator:
         history = self._context.session.history
         try:
             opened = await asyncio.to_thread(history.open_run, run.id)
-            runs = await asyncio.to_thread(history.answers.list_runs, run.suite_path)
+            runs = await asyncio.to_thread(history.answers.list_runs, run.suite_file)
             baseline = await asyncio.to_thread(history.baseline_of, run)
         except AssayError as error:
             notify_error(self._screen, error)

@@ -1,12 +1,13 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from os.path import abspath, commonpath
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tui.app.presentation.cells import fold
+from tui.app.presentation.cells import NOT_RUN, fold
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
@@ -28,8 +29,8 @@ class OpenSuite(NamedTuple):
     """A suite file, read or not yet, or a saved run that was opened beside the files.
 
     If the file has errors, `problems` lists them, and `suite` is its last version without errors (`outdated`), or None
-    if there was none. `run` is the id of the saved run that the suite and its results belong to, and `label` describes
-    that run.
+    if there was none. `outside` are data files outside its folder that the user has not allowed. `run` is the id of the
+    saved run that the suite and its results belong to, and `label` describes that run.
     """
 
     path: Path
@@ -40,6 +41,7 @@ class OpenSuite(NamedTuple):
     run: str = ""
     label: str = ""
     outdated: bool = False
+    outside: tuple[Path, ...] = ()
 
     @property
     def title(self) -> str:
@@ -107,7 +109,10 @@ class OpenSuites:
 
     def state(self, path: Path) -> RunState:
         """Return the state of the trials of a suite; an empty one if none is known."""
-        return self._states.setdefault(path, RunState())
+        state = self._states.get(path)
+        if state is None:
+            state = self._states[path] = RunState()
+        return state
 
     def add_saved_run(self, saved: OpenSuite, state: RunState) -> None:
         """Open a saved run as the last one, and close the oldest if too many are open."""
@@ -154,7 +159,7 @@ class OpenSuites:
             self._states.setdefault(path, state)
         outdated = loaded.suite is None and before.suite is not None
         suite = before.suite if outdated else loaded.suite
-        read = before._replace(suite=suite, problems=problems, read=True, outdated=outdated)
+        read = before._replace(suite=suite, problems=problems, read=True, outdated=outdated, outside=loaded.outside)
         self._files[path] = read
         return read
 
@@ -259,8 +264,7 @@ class Selection:
         if open_suite is None or open_suite.suite is None:
             return ()
         suite = open_suite.suite
-        names = (suite.agent,) if suite.agent else suite.models
-        return tuple(dict.fromkeys(names))[:MOST_MODELS]
+        return _distinct((suite.agent,) if suite.agent else suite.models)
 
     def choose_models(self, models: Sequence[str], path: Path | None = None) -> None:
         """Choose the models to display for a suite, by default for the selected one."""
@@ -298,6 +302,8 @@ class Selection:
     def marks(self, path: Path, case: Case) -> CaseMarks:
         """Return what the tree displays for a case: one status per model for all its repeats."""
         state = self.open_suites.state(path)
+        if not state.has_trials(case.id):
+            return _never_run(self.models_of(path)).marks
         if not state.has_repeats:  # one look-up per trial keeps suites with ten thousand cases fast
             trials = [state.trial(case.id, model) for model in self.models_of(path)]
             return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
@@ -309,7 +315,10 @@ class Selection:
         """Return whether the filter selects a case."""
         if not self.filter.needs_statuses:
             return self.filter.matches(case, {})
-        models = self.models_of(path)
+        models, state = self.models_of(path), self.open_suites.state(path)
+        if not state.has_trials(case.id):
+            never_run = _never_run(models)
+            return self.filter.matches(case, never_run.statuses, never_run.shares)
         statuses = dict(zip(models, self.statuses(path, case), strict=True))
         return self.filter.matches(case, statuses, self._shares(path, case) if self.filter.needs_shares else None)
 
@@ -317,6 +326,25 @@ class Selection:
         """Return the share of passed repeats of each model, counted as in the matrix."""
         state = self.open_suites.state(path)
         return {model: fold(state.repeats(case.id, model)).share for model in self.models_of(path)}
+
+
+class _NeverRun(NamedTuple):
+    """What is displayed and filtered of a case that was never run: the same for all such cases of a suite."""
+
+    marks: CaseMarks
+    statuses: Mapping[str, StatusWord]
+    shares: Mapping[str, float]
+
+
+@lru_cache(maxsize=64)
+def _never_run(models: tuple[str, ...]) -> _NeverRun:
+    statuses = dict.fromkeys(models, NOT_RUN.status)
+    return _NeverRun(CaseMarks([NOT_RUN.status] * len(models)), statuses, dict.fromkeys(models, NOT_RUN.share))
+
+
+@lru_cache(maxsize=64)
+def _distinct(models: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(models))[:MOST_MODELS]
 
 
 def _stamp(path: Path) -> FileStamp | None:

@@ -19,12 +19,17 @@ from tui.app.presentation.figures import counted
 from tui.app.presentation.pace import Pace, concurrency_words, pace_of
 from tui.app.presentation.pieces import Line
 from tui.app.run_requests import RunRequest, expected_cost
+from tui.app.session_protocol import Session
+from tui.app.suite_loader import SuitesRead
 from tui.app.workers import start_worker
-from tui.model.errors import StoreError
+from tui.model.context import estimate_line, wants_context
+from tui.model.errors import AssayError, StoreError
 from tui.model.prices import Spent, cost_text
 from tui.model.results import JUDGED, TrialKey
 from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState, TrialProgress
+from tui.model.subjects import Subject
+from tui.session.consent import data_consent
 from tui.session.run_history import RunHistory
 
 _RERUN_NOTE = "Statistics keep counting the original verdict of a failed trial; a rerun adds attempts."
@@ -42,7 +47,13 @@ class RunControls:
         return self._runs.running_state is not None
 
     def start(self, request: RunRequest | None, nothing: str) -> None:
-        """Queue a run, or notify with the text `nothing` if there is nothing to run."""
+        """Queue a run, or notify with the text `nothing` if there is nothing to run.
+
+        Of a suite with data files outside its folder, ask whether it may read them, and read it again.
+        """
+        if (refused := self._refused_data(request)) is not None:
+            start_worker(self._screen, partial(self._ask_for_data, refused), group="data", exclusive=True)
+            return
         if request is None:
             self._screen.notify(nothing, severity="warning", markup=False)
             return
@@ -63,9 +74,24 @@ class RunControls:
 
     async def _ask_and_start(self, requests: Sequence[RunRequest]) -> None:
         question = size_words(requests, expected_cost(requests, self._context.open_suites))
-        if await self._screen.app.push_screen_wait(ConfirmScreen("Run?", question, yes="run", no="cancel")):
+        later = partial(preview_words, self._context.session, requests)
+        if await self._screen.app.push_screen_wait(
+            ConfirmScreen("Run?", question, yes="run", no="cancel", later=later if _sends_files(requests) else None)
+        ):
             for request in requests:
                 self.start(request, "")
+
+    def _refused_data(self, request: RunRequest | None) -> OpenSuite | None:
+        """Return the suite of a request, else the selected one, if it has data files that the user has not allowed."""
+        context = self._context
+        open_suite = context.open_suites.get(request.path) if request else context.selection.open_suite
+        return open_suite if open_suite is not None and open_suite.outside else None
+
+    async def _ask_for_data(self, open_suite: OpenSuite) -> None:
+        consents = [data_consent(open_suite.path, file) for file in open_suite.outside]
+        if await self._runs.ask_now(consents):
+            await asyncio.to_thread(self._context.open_suites.read, open_suite.path)
+            self._context.post(SuitesRead([open_suite.path], again=True))
 
     def _broken(self, request: RunRequest) -> OpenSuite | None:
         """Return the suite of a request if its file has errors."""
@@ -166,6 +192,38 @@ def size_words(requests: Sequence[RunRequest], expected: Spent) -> str:
     if expected.usd is None:
         return text
     return f"{text}\n\nExpected cost: {cost_text(expected)}, by the earlier answers of these models."
+
+
+def _sends_files(requests: Sequence[RunRequest]) -> bool:
+    return any(wants_context(each.suite) for each in requests)
+
+
+def preview_words(session: Session, requests: Sequence[RunRequest]) -> str:
+    """Return which files the prompts of some runs will contain, and what the requests cost; empty if none is named.
+
+    Blocks: call it in a thread.
+    """
+    texts: list[str] = []
+    for request in requests:
+        planned_ids = {trial.case for trial in request.trials}
+        cases = [case for case in request.suite.cases if case.id in planned_ids]
+        planned = None if request.run else session.context_previews.plan(request.suite, cases)
+        if planned is None:
+            continue
+        name = [f"{sanitize_line(request.suite.name, 80)}:"] if len(requests) > 1 else []
+        estimate = estimate_line(planned, request.trials, _priced(session, request))
+        texts.append("\n".join([*name, *planned.lines, *([estimate] if estimate else [])]))
+    return "\n\n".join(texts)
+
+
+def _priced(session: Session, request: RunRequest) -> Sequence[Subject]:
+    """Return the models of a request with their prices; none for an agent, and if one of them cannot be run."""
+    if request.suite.agent:
+        return ()
+    try:
+        return session.price(session.resolve(request.models))
+    except AssayError:
+        return ()
 
 
 def broken_words(open_suite: OpenSuite) -> str:

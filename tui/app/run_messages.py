@@ -12,6 +12,7 @@ from tui.app.run_requests import RunRequest
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
+    ContextRead,
     Event,
     LimitMoved,
     ReasoningArrived,
@@ -25,6 +26,7 @@ from tui.model.events import (
     StoreRecovered,
     StoreStalled,
     TextArrived,
+    ToolsCalled,
     TrialFinished,
 )
 from tui.model.results import TrialKey
@@ -144,10 +146,6 @@ class StreamBuffers(Generic[Key]):
             if pieces is not None:
                 yield key, self._portion(key, pieces)
 
-    def pop_all(self, key: Key) -> str:
-        """Remove and return all buffered text of a pane."""
-        return "".join(self._waiting.pop(key, ()))
-
     def drop(self, key: Key) -> None:
         """Discard the buffered text of a pane."""
         self._waiting.pop(key, None)
@@ -181,7 +179,7 @@ class RunMessages:
         self.reasoning: StreamBuffers[TrialKey] = StreamBuffers()
 
     def drop_text(self, trial: TrialKey) -> None:
-        """Discard the buffered text of a trial that starts again or has ended."""
+        """Discard the buffered text of a trial that starts again, begins another turn, or has ended."""
         self.text.drop(trial)
         self.reasoning.drop(trial)
 
@@ -199,8 +197,8 @@ class RunMessages:
                 self.reasoning.put(event.trial, event.text)
             case RunStarted():
                 self._post(RunBegan(path))
-            case RunFinished():
-                pass  # the queue posts RunEnded
+            case RunFinished() | ContextRead():
+                pass  # the queue posts RunEnded; each prompt names its files
             case RepositoryCloning():
                 self._post(CloneProgress(path, None))
             case RepositoryCloned():
@@ -212,7 +210,7 @@ class RunMessages:
             case StoreRecovered():
                 self._post(StoreTrouble(""))
             case _:
-                if isinstance(event, AttemptStarted | TrialFinished):
+                if isinstance(event, AttemptStarted | ToolsCalled | TrialFinished):
                     self.drop_text(event.trial)
                 self._changed.add(event.trial)
                 if not isinstance(event, _WITHOUT_A_MESSAGE):

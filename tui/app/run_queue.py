@@ -257,6 +257,8 @@ class RunQueue:
             plan = await asyncio.to_thread(_plan_in_saved_run, self._session, request)
             return plan if plan.trials and await self._is_allowed(plan.suite, plan.subjects, saved=True) else None
         subjects, errors = await asyncio.to_thread(resolve_models, self._session, request.suite, request.models)
+        errors |= _tool_faults(self._session, request, subjects)
+        subjects = tuple(subject for subject in subjects if subject.name not in errors)
         if errors:
             self._post(ModelsUnresolved(request.path, errors))
         trials = tuple(trial for trial in request.trials if trial.model not in errors)
@@ -270,17 +272,27 @@ class RunQueue:
         """Ask for every missing consent; once more after the last answer, as files may have changed meanwhile."""
         find_missing = partial(self._session.missing_consents, suite, subjects, saved=saved)
         while missing := await asyncio.to_thread(find_missing):
-            for consent in missing:
-                self._is_asking = True
-                try:
-                    is_allowed = await self._confirm(consent)
-                finally:
-                    self._is_asking = False
-                if not is_allowed:
-                    self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
-                    return False
-                await asyncio.to_thread(self._session.allow, consent)
+            if not await self._ask(missing):
+                return False
         return self._control.outcome == "finished"
+
+    async def ask_now(self, consents: Sequence[Consent]) -> bool:
+        """Ask for the consents of a command that the user has just given, and return whether all were given."""
+        self.requested_at = monotonic()
+        return await self._ask(consents)
+
+    async def _ask(self, consents: Sequence[Consent]) -> bool:
+        for consent in consents:
+            self._is_asking = True
+            try:
+                is_allowed = await self._confirm(consent)
+            finally:
+                self._is_asking = False
+            if not is_allowed:
+                self._post(RunRefused(f"Not run, permission denied: {consent.what}."))
+                return False
+            await asyncio.to_thread(self._session.allow, consent)
+        return True
 
 
 def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
@@ -290,6 +302,17 @@ def _plan_in_saved_run(session: Session, request: RunRequest) -> Plan:
     if request.mode == "rejudge":
         return session.history.plan_rejudge(request.run, request.suite)
     return session.history.plan_again(request.run, request.trials, missing=request.mode == "missing")
+
+
+def _tool_faults(session: Session, request: RunRequest, subjects: Sequence[Subject]) -> dict[str, ModelFault]:
+    """Return the fault of each model that cannot run its requested cases because they offer tools."""
+    offering = [case for case in request.suite.cases if case.tools]
+    faults: dict[str, ModelFault] = {}
+    for subject in subjects if offering else ():
+        asked = {trial.case for trial in request.trials if trial.model == subject.name}
+        if fault := session.tools_fault(subject, [case for case in offering if case.id in asked]):
+            faults[subject.name] = fault_of(fault)
+    return faults
 
 
 def _is_local(model: str) -> bool:

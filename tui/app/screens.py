@@ -33,7 +33,15 @@ class AppScreen(Screen[Result]):
 
 
 class Dialog(ModalScreen[Result], AppScreen[Result]):
-    """A dialog above another screen."""
+    """A dialog above another screen: a frame in the middle, which a subclass gives its width and height."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > Vertical {
+        max-width: 96%; height: auto; padding: 1 2; background: $raised;
+        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
+    }
+    """
 
     def action_leave(self) -> None:
         """Close the dialog without a result."""

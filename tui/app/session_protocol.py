@@ -1,15 +1,15 @@
 """The interface of the session that the app uses, so that tests can run the app with a scripted session."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from tui.model.errors import Problem
+from tui.model.errors import ConfigError, Problem
 from tui.model.events import Event
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.subjects import Config, Subject
-from tui.model.suite import Suite
+from tui.model.suite import Case, Suite
 from tui.runner.control import Control
 from tui.session.consent import Consent
 from tui.session.pane_sizes import PaneSizes
@@ -17,6 +17,7 @@ from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
+    from tui.session.context_previews import ContextPreviews
     from tui.session.model_catalog import ModelCatalog
     from tui.session.reviews import Reviews
     from tui.session.saved_filters import SavedFilters
@@ -39,6 +40,11 @@ class Loaded(Protocol):
     @property
     def data_files(self) -> tuple[str, ...]:
         """Return the data files of the suite, relative to its file."""
+        ...
+
+    @property
+    def outside(self) -> tuple[Path, ...]:
+        """Return the data files outside the suite's folder that the user has not allowed, with links resolved."""
         ...
 
 
@@ -68,6 +74,15 @@ class Session(Protocol):
     @property
     def check_edits(self) -> "CheckEdits":
         """Return the edits of checks and cases in suite files."""
+        ...
+
+    @property
+    def context_previews(self) -> "ContextPreviews":
+        """Return the reader of the files that prompts will contain, before a run."""
+        ...
+
+    def price(self, subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+        """Return the subjects with the prices of their tokens. Blocks."""
         ...
 
     @property
@@ -104,6 +119,10 @@ class Session(Protocol):
 
     def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:
         """Return the subjects that the suite names: its agent, else its models. Raises ConfigError."""
+        ...
+
+    def tools_fault(self, subject: Subject, cases: Iterable[Case]) -> ConfigError | None:
+        """Return why the subject cannot run these cases if some of them offer tools, or None."""
         ...
 
     def make_plan(

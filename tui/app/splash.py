@@ -37,8 +37,6 @@ def start_lines(message: str) -> list[Line]:
 
 WIDE, NARROW, TINY = 150, 110, 60
 """Columns from which, or below which, the frame has another width."""
-SHORT, LOW = 30, 18
-"""Rows below which parts of the frame are lower, or hidden."""
 
 
 class FrameScreen(AppScreen[None]):
@@ -60,8 +58,6 @@ class FrameScreen(AppScreen[None]):
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.width < NARROW, "-narrow")
         self.set_class(event.size.width < TINY, "-tiny")
-        self.set_class(event.size.height < SHORT, "-short")
-        self.set_class(event.size.height < LOW, "-low")
 
 
 class _Name(PieceLine):

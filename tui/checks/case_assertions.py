@@ -1,11 +1,13 @@
 """The assertions of a case: checks of its answer beyond patterns, with the names and meanings of promptfoo's types.
 
-They are evaluated in this process. Answers that are too long to be evaluated in a few hundredths of a second are not
-evaluated, which is neither passed nor failed.
+Those that may take longer than a hundredth of a second are evaluated by a worker process, with the limits of patterns
+(see `needs_worker`): no time limit in this process ends the evaluation of a JSON Schema. Answers that are too long for
+any are not evaluated, which is neither passed nor failed.
 """
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -28,6 +30,7 @@ _LONGEST_JSON = 2 << 20
 _LONGEST_DISTANCE = 100_000
 _LONGEST_ROUGE = 200_000
 _MOST_ERRORS = 3
+_LONGEST_HERE, _MOST_STEPS_HERE = 20_000, 1_000_000
 _LONGEST_ERROR = 200
 
 Decided = tuple[CheckState, str, tuple[Span, ...]]
@@ -44,6 +47,34 @@ def decide_case_assertion(check: Check, answer: Answer) -> CheckResult:
     except _NotEvaluatedError as error:
         state, detail, spans = "timed_out", f"could not be evaluated: {error}", ()
     return CheckResult(check.kind, check.target, state, detail, spans)
+
+
+def needs_worker(check: Check, text: str) -> bool:
+    """Return whether an assertion may take long on this answer."""
+    kind, value = check.kind.removeprefix(ASSERTION), check.expected
+    length = len(value) if isinstance(value, str | list) else 0
+    match kind:
+        case "is-json" | "contains-json":
+            return value is not None or len(text) > _LONGEST_HERE
+        case "levenshtein":
+            return length * len(text) > _MOST_STEPS_HERE
+        case "rouge-n" | "equals":
+            return length + len(text) > _LONGEST_HERE
+        case "contains-all" | "contains-any":
+            return length * len(text) > _MOST_STEPS_HERE
+    return False
+
+
+def encode_assertion(check: Check) -> str:
+    """Return an assertion as a text, for a worker."""
+    return json.dumps((check.kind, check.target, check.expected, check.threshold))
+
+
+def decide_encoded(assertion: str, text: str) -> Matches:
+    """Return the result of an encoded assertion about a text."""
+    kind, target, expected, threshold = json.loads(assertion)
+    result = decide_case_assertion(Check(kind, target, expected, threshold), Answer(text))
+    return Matches(len(result.spans), result.spans, state=result.state, detail=result.detail)
 
 
 def parts_of(check: Check) -> tuple[str, ...]:
@@ -132,16 +163,23 @@ def _is_json(check: Check, answer: Answer) -> Decided:
 
 def _contains_json(check: Check, answer: Answer) -> Decided:
     errors: list[str] = []
+    stopped: _NotEvaluatedError | None = None
     number = 0
     for value, span in _json_candidates(answer.text):
         number += 1
         if number > _MOST_ATTEMPTS:
             raise _NotEvaluatedError("the answer has too many JSON values")
-        found = _schema_errors(check.expected, value)
+        try:
+            found = _schema_errors(check.expected, value)
+        except _NotEvaluatedError as error:
+            stopped = error
+            continue  # another value may fit
         if not found:
             fits = "" if check.expected is None else " that fits the schema"
             return "passed", f"JSON{fits} found", (span,)
         errors = errors or found
+    if stopped is not None:
+        raise stopped
     if number:
         return "failed", "\n".join((f"none of {number} JSON values fits the schema", *errors)), ()
     return "failed", f"no JSON object or list found\ngot {excerpt(answer.text)}", ()
@@ -251,9 +289,16 @@ def _cost(check: Check, answer: Answer) -> Decided:
 
 
 def _tokens(check: Check, answer: Answer) -> Decided:
-    if answer.tokens is None:
-        raise _NotEvaluatedError("the provider reported no token counts")
-    return _within(check, answer.tokens, f"{answer.tokens:,} tokens")
+    counts = {"input": answer.input_tokens, "output": answer.output_tokens}
+    known = [count for count in counts.values() if count is not None]
+    if not known:
+        raise _NotEvaluatedError("the number of tokens is unknown")
+    total, unknown = sum(known), next((name for name, count in counts.items() if count is None), None)
+    if unknown is None:
+        return _within(check, total, f"{total:,} tokens")
+    if total <= (check.threshold or 0.0):
+        raise _NotEvaluatedError(f"the number of {unknown} tokens is unknown")
+    return _within(check, total, f"at least {total:,} tokens")
 
 
 def _within(check: Check, value: float, shown: str) -> Decided:
@@ -266,9 +311,10 @@ def _finish_reason(check: Check, answer: Answer) -> Decided:
         raise _NotEvaluatedError("the finish reason of the answer is unknown")
     expected, got = str(check.expected), answer.finish_reason
     is_equal = got.casefold() == expected.casefold()
-    is_same = is_equal or finish_reason_of(got) == finish_reason_of(expected, "stop") != "other"
-    if is_same:
+    if is_equal or finish_reason_of(got) == finish_reason_of(expected) != "other":
         return "passed", f"got {quote(got)}", ()
+    if got == finish_reason_of(expected) == "other":  # both words are unknown, and that of the provider was not kept
+        raise _NotEvaluatedError("the provider's finish reason is none that Assay knows")
     return "failed", f"expected {quote(expected)}\ngot {quote(got)}", ()
 
 
@@ -317,6 +363,16 @@ def _refusal(check: Check, answer: Answer) -> Decided:
     return "failed", f"expected a refusal\ngot {excerpt(answer.text)}", ()
 
 
+def _tools_used(check: Check, answer: Answer) -> Decided:
+    if answer.has_only_text:
+        raise _NotEvaluatedError("the tools of the answer are unknown")
+    expected = check.expected
+    got: JsonValue = list(answer.tools_used)
+    if expected == got:
+        return "passed", f"got {quote(got)}", ()
+    return "failed", words_for_values(expected, got), ()
+
+
 _DECIDE: Mapping[str, Callable[[Check, Answer], Decided]] = {
     "contains": _contains,
     "icontains": _contains,
@@ -335,6 +391,7 @@ _DECIDE: Mapping[str, Callable[[Check, Answer], Decided]] = {
     "tokens": _tokens,
     "finish-reason": _finish_reason,
     "refusal": _refusal,
+    "tools-used": _tools_used,
 }
 
 
@@ -353,7 +410,12 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a value of JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+def _finite(number: str) -> float:
+    """Return a number of JSON, at most the largest float: JSON Schema has no infinity."""
+    return min(max(float(number), -sys.float_info.max), sys.float_info.max)
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
 
 
 def _parsed(text: str) -> JsonValue | _Fault:
@@ -417,14 +479,25 @@ def schema_fault(schema: JsonValue) -> str | None:
 
 
 def _schema_errors(schema: JsonValue, value: JsonValue) -> list[str]:
-    """Return the first errors of a value, each with its place; none if there is no schema."""
+    """Return the first errors of a value, each with its place; none if there is no schema.
+
+    Raises _NotEvaluatedError, also if a pattern of the schema was stopped: that says nothing about the value.
+    """
     if schema is None:
         return []
     try:
-        errors = islice(_validator(json.dumps(schema)).iter_errors(value), _MOST_ERRORS)
-        return [f"{_place(error.instance_path)}: {_first_line(error.message)}" for error in errors]
+        errors = list(islice(_validator(json.dumps(schema)).iter_errors(value), _MOST_ERRORS))
     except _schema_problems() as error:
         raise _NotEvaluatedError(_first_line(str(error))) from error
+    if stopped := next((error for error in errors if _is_stopped(error)), None):
+        raise _NotEvaluatedError(f"{_place(stopped.instance_path)}: a pattern of the schema took too long")
+    return [f"{_place(error.instance_path)}: {_first_line(error.message)}" for error in errors]
+
+
+def _is_stopped(error: Any) -> bool:
+    import jsonschema_rs
+
+    return isinstance(error.kind, jsonschema_rs.ValidationErrorKind.BacktrackLimitExceeded)
 
 
 def _schema_problems() -> tuple[type[Exception], ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tui.checks.assertions import Answer, decide_assertion, excerpt
-from tui.checks.case_assertions import decide_case_assertion
+from tui.checks.case_assertions import decide_case_assertion, encode_assertion, needs_worker
 from tui.checks.live import Watch, Watched
 from tui.checks.messages import words_for_matches
 from tui.checks.patterns import find_plain
@@ -30,12 +30,16 @@ class Checker:
 
         Checks that run a command are ignored: whoever runs it adds the result.
         """
-        searches = [_search_for(check) for check in checks if _is_pattern(check)]
-        found = iter(await self._search(answer.text, searches))
+        checks = [check for check in checks if check.kind not in RUN_KINDS]
+        searches = [_search_for(check, answer.text) for check in checks]
+        found = iter(await self._search(answer.text, [search for search in searches if search]))
         return tuple(
-            _pattern_result(check, next(found), answer.text) if _is_pattern(check) else _decide(check, answer)
-            for check in checks
-            if check.kind not in RUN_KINDS
+            _decide(check, answer)
+            if search is None
+            else _assertion_result(check, next(found))
+            if search.engine == "assertion"
+            else _pattern_result(check, next(found), answer.text)
+            for check, search in zip(checks, searches, strict=True)
         )
 
     def watch(self, checks: Sequence[Check]) -> Watch:
@@ -68,8 +72,18 @@ def _is_pattern(check: Check) -> bool:
     return check.kind in ("expected_pattern", "forbidden_pattern", "output.matches")
 
 
-def _search_for(check: Check) -> Search:
-    return Search("python" if check.kind == "output.matches" else "javascript", check.target)
+def _search_for(check: Check, text: str) -> Search | None:
+    """Return the search of a check that is decided by a worker, or None."""
+    if _is_pattern(check):
+        return Search("python" if check.kind == "output.matches" else "javascript", check.target)
+    return Search("assertion", encode_assertion(check)) if needs_worker(check, text) else None
+
+
+def _assertion_result(check: Check, found: Matches) -> CheckResult:
+    if found.state:
+        return CheckResult(check.kind, check.target, found.state, found.detail, found.spans)
+    reason = found.failure.replace("pattern", "assertion")
+    return CheckResult(check.kind, check.target, "timed_out", f"could not be evaluated: {reason}")
 
 
 def _pattern_result(check: Check, matches: Matches, text: str) -> CheckResult:

@@ -5,13 +5,14 @@ The results are provisional; the verdict comes from a search of the whole answer
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from tui.checks.assertions import occurrences
 from tui.checks.case_assertions import find_part, parts_of
 from tui.checks.protocol import Matches, Search
 from tui.model.events import LiveState
 from tui.model.results import MOST_SPANS, Span
-from tui.model.suite import FORBIDDING, Check, CheckKind
+from tui.model.suite import FORBIDDING, Check, CheckKind, TextAssertion
 
 # A match may grow or disappear until this much text has arrived after its beginning.
 OPEN_LENGTH = 4_096
@@ -135,20 +136,16 @@ class FollowedTexts:
                 self._places[part].append((0, len(part)))
 
 
-_PLAIN_TEXTS = (
-    "assert.contains",
-    "assert.icontains",
-    "assert.contains-all",
-    "assert.contains-any",
-    "assert.not-contains",
-    "assert.starts-with",
-)
+_PLAIN_TEXTS = get_args(TextAssertion)
+
+
+_MOST_TEXTS = 500  # of an assertion; more are searched for at the end
 
 
 def follow(number: int, check: Check) -> Followed | FollowedTexts | None:
     """Return the search for a check, or None if it can only be decided at the end."""
     if check.kind in _PLAIN_TEXTS:
-        return FollowedTexts(number, check)
+        return FollowedTexts(number, check) if len(parts_of(check)) <= _MOST_TEXTS else None
     watchable = ("expected_pattern", "forbidden_pattern", "output.matches", "output.includes")
     return Followed(number, check) if check.kind in watchable else None
 
@@ -187,14 +184,18 @@ class Watch:
     """
 
     def __init__(self, checks: Sequence[Check], search: SearchText) -> None:
-        self._search = search
-        self._followed = [followed for number, check in enumerate(checks) if (followed := follow(number, check))]
+        self._search, self._checks = search, checks
+        self._is_polling = False
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the text so far: another one begins."""
+        self._followed = [follow_ for at, check in enumerate(self._checks) if (follow_ := follow(at, check))]
         self._pieces: list[str] = []
         self._full_text = ""
         self._window = ""
         self._base = 0
         self._seen = 0
-        self._is_polling = False
 
     def feed(self, text: str) -> None:
         """Add a chunk of the answer, which the next poll searches."""
@@ -214,7 +215,8 @@ class Watch:
         if any(each.needs_full_text for each in self._followed):
             self._full_text += fresh
         end = self._base + len(self._window)
-        active = [each for each in self._followed if each.is_open]
+        followed = self._followed
+        active = [each for each in followed if each.is_open]
         if end == self._seen or not active:
             return ()
         self._is_polling = True
@@ -222,6 +224,8 @@ class Watch:
             await self._look(active, end)
         finally:
             self._is_polling = False
+        if followed is not self._followed:
+            return ()  # another text has begun meanwhile
         self._seen = end
         self._forget(end)
         return tuple(Watched(each.number, each.state, each.spans) for each in active if each.has_changed())

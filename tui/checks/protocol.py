@@ -1,8 +1,8 @@
 """The protocol between the checker and its worker: length-prefixed frames over a socket, and a note on a file.
 
 A request is a JSON header `[job, spent, one_by_one, [[number, engine, pattern, start], …]]` and the text in UTF-8; a
-reply is a JSON list of `[job, number, failure, count, counted, [start, end, …]]`. The note is a small file that
-outlives the worker and names the pattern that it died of.
+reply is a JSON list of `[job, number, failure, count, counted, state, detail, [start, end, …]]`. The note is a small
+file that outlives the worker and names the pattern that it died of.
 """
 
 import json
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Literal, NamedTuple
 
-from tui.model.results import Span
+from tui.model.results import CheckState, Span
 
-Language = Literal["javascript", "python"]
+Language = Literal["javascript", "python", "assertion"]
+"""The language of a pattern; an assertion is encoded as one (see `case_assertions.encode_assertion`)."""
 # Processor time, so that a busy or suspended machine does not make a pattern fail.
 SECONDS_A_PATTERN = 1.0
 SECONDS_A_TEXT = 5.0
@@ -46,13 +47,15 @@ class Matches:
     """The number of matches of a pattern, and the first 1,000 spans in code points of the text.
 
     `failure` is why it could not be evaluated, else empty. `counted` is False if at least one match is certain but the
-    others took too long or too much memory to find.
+    others took too long or too much memory to find. `state` and `detail` are the result of an assertion.
     """
 
     count: int = 0
     spans: tuple[Span, ...] = ()
     failure: str = ""
     counted: bool = True
+    state: CheckState | Literal[""] = ""
+    detail: str = ""
 
 
 _REQUEST = Struct("=II")
@@ -140,8 +143,7 @@ def unpack_requests(buffer: bytearray) -> Iterator[Request]:
 def pack_replies(replies: Sequence[Reply]) -> bytes:
     """Return several replies as one frame."""
     plain = [
-        (job, number, found.failure, found.count, found.counted, [at for span in found.spans for at in span])
-        for job, number, found in replies
+        (job, number, *_plain(found), [at for span in found.spans for at in span]) for job, number, found in replies
     ]
     body = json.dumps(plain).encode()
     return _REPLY.pack(len(body)) + body
@@ -155,6 +157,10 @@ def unpack_replies(buffer: bytearray) -> Iterator[Reply]:
             return
         plain = json.loads(buffer[_REPLY.size : end])
         del buffer[:end]
-        for job, number, failure, count, counted, flat in plain:
+        for job, number, failure, count, counted, state, detail, flat in plain:
             spans = tuple(zip(flat[::2], flat[1::2], strict=True))
-            yield Reply(job, number, Matches(count, spans, failure, counted))
+            yield Reply(job, number, Matches(count, spans, failure, counted, state, detail))
+
+
+def _plain(found: Matches) -> tuple[object, ...]:
+    return found.failure, found.count, found.counted, found.state, found.detail

@@ -86,6 +86,16 @@ def find_python(text: str, search: Search, on_first_match: FirstFound) -> Matche
         return Matches(1, (first[0],), counted=False) if first else Matches(failure=TOO_LARGE)
 
 
+def find_assertion(text: str, search: Search) -> Matches:
+    """Return the result of an assertion about a text."""
+    from tui.checks.case_assertions import decide_encoded  # few suites have one
+
+    try:
+        return decide_encoded(search.pattern, text)
+    except MemoryError:
+        return Matches(failure=TOO_LARGE)
+
+
 class Utf16Offsets:
     """A mapping between code points and UTF-16 offsets, where a character outside the basic plane counts as two."""
 
@@ -163,7 +173,8 @@ class Worker:
                 self._reply(job, [Matches(failure=TOO_LONG_TOGETHER)] * len(job.open))
                 return
             searches = job.next_searches()
-            steps = self._javascript(job, searches) if searches[0].engine == "javascript" else self._python(job)
+            engine = searches[0].engine
+            steps = self._javascript(job, searches) if engine == "javascript" else self._one(job)
             for found in steps:
                 self._reply(job, found)
                 if job.left <= 0:
@@ -185,7 +196,8 @@ class Worker:
             job.end()
             yield found
 
-    def _python(self, job: "_Job") -> Iterator[list[Matches]]:
+    def _one(self, job: "_Job") -> Iterator[list[Matches]]:
+        """Evaluate the first open search, a pattern of Python or an assertion."""
         number, search = job.open[0]
 
         def note(phase: int, start: int = 0, end: int = 0) -> None:
@@ -193,7 +205,10 @@ class Worker:
 
         signal.setitimer(signal.ITIMER_PROF, job.begin())
         note(EVALUATING)
-        found = find_python(job.text, search, lambda *span: note(COUNTING, *span))
+        if search.engine == "assertion":
+            found = find_assertion(job.text, search)
+        else:
+            found = find_python(job.text, search, lambda *span: note(COUNTING, *span))
         job.end()
         yield [found]
 

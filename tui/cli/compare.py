@@ -70,7 +70,7 @@ def compare(
             fix=f"Complete it with `assay run --resume {unfinished[0]}`.",
         )
     if format_ == "json":
-        text = run_change_json(found.run, found.base, found.models)
+        text = run_change_json(found.run, found.base, found.models, found.changed_cases)
     else:
         text = run_change_markdown(found.run, found.base, found.models, found.changed_cases)
     _write(text, output, format_)
@@ -138,7 +138,7 @@ def _write(text: str, output: Path | None, format_: Format) -> None:
 
 def _failures(changes: Sequence["RunChange"], fail_on: Sequence[FailOn]) -> list[str]:
     """Return a sentence for each model and each gate that it does not pass."""
-    from tui.statistics.comparison_words import p_value_words
+    from tui.statistics.comparison_words import margin_points, p_value_words
 
     found = list[str]()
     for change in changes:
@@ -151,5 +151,5 @@ def _failures(changes: Sequence["RunChange"], fail_on: Sequence[FailOn]) -> list
             found.append(f"{model}: worse than the base ({p_value_words(change.comparison)})")
         if "unproven" in fail_on and not change.not_worse:
             margin = change.comparison.margin or 0.0
-            found.append(f"{model}: not shown to be within {100 * margin:g} points of the base or better")
+            found.append(f"{model}: not shown to be within {margin_points(margin)} points of the base or better")
     return found

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.cli.streams import say
+from tui.model.percentages import percent
 from tui.model.run import KeptRun
 from tui.model.sanitize import sanitize_line
 
@@ -24,7 +25,7 @@ def exit_code(kept: Sequence[KeptRun], fail_under: float | None) -> int:
 
 def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
     if missing := len(run.plan.trials) - len(run.results):
-        resume = f"run them with 'assay run --resume {run.plan.run_id[:12]}'"
+        resume = f"run them with 'assay run --resume {run.plan.run_id}'"
         say(f"{missing} of {len(run.plan.trials)} trials have not been run: {resume}")
         return False
     if fail_under is None and not any(case.min_pass_rate is not None for case in run.plan.suite.cases):
@@ -56,6 +57,7 @@ def _reaches(summary: "Summary", fail_under: float) -> bool:
     for model, totals in checked.items():
         if not meets_share(Passes(totals.passed, totals.checked), totals.checked, fail_under):
             reached = False
-            passes = f"{totals.passed} of {totals.checked} checked trials pass ({totals.pass_rate:.1%})"
+            share = percent(totals.passed / totals.checked, 1)
+            passes = f"{totals.passed} of {totals.checked} checked trials pass ({share})"
             say(sanitize_line(f"{model}: {passes}, below --fail-under {fail_under:g}"))
     return reached

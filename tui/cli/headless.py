@@ -13,7 +13,7 @@ import click
 from tui.cli.exit_codes import exit_code
 from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
-from tui.cli.run_options import AgentWish, ReportWish, RepositoryWish, RunWish
+from tui.cli.run_options import AgentOverride, ReportRequest, RepositoryOverride, RunArguments
 from tui.cli.streams import say, silence_stdout
 from tui.documents.files import NotRead, read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
@@ -40,31 +40,31 @@ if TYPE_CHECKING:
     from tui.session.reviews import Reviews
 
 
-def plan_kept(session: Session, wish: RunWish, notes: list[str]) -> Plan:
+def plan_kept(session: Session, arguments: RunArguments, notes: list[str]) -> Plan:
     """Return the plan that completes a stored run, with the setup it was begun with.
 
     Options on the command line that repeat or contradict that setup change nothing, which is added to `notes`. Raises
     ConfigError for a suite that is not the run's.
     """
     history = session.history
-    run_id = history.find_run(wish.kept_run)
-    if wish.resume:
+    run_id = history.find_run(arguments.saved_run)
+    if arguments.resume:
         plan = history.plan_missing(run_id)
     else:
-        plan = history.plan_errors(run_id) if wish.rerun_errors else history.plan_failed(run_id)
+        plan = history.plan_errors(run_id) if arguments.rerun_errors else history.plan_failed(run_id)
         notes += _rerun_notes(plan, sum(each.verdict == "unchecked" for each in history.read_outcomes(run_id)))
-    for file in wish.suites:
+    for file in arguments.suites:
         _check_suite(plan.suite, file, notes)
-    given = (wish.agent, wish.overrides, wish.repository)
-    if wish.models or wish.choice or given != (AgentWish(), Overrides(), RepositoryWish()):
+    given = (arguments.agent, arguments.overrides, arguments.repository)
+    if arguments.models or arguments.choice or given != (AgentOverride(), Overrides(), RepositoryOverride()):
         notes.append(
             "Note: the run continues with its original models, cases and options; the ones given now are ignored."
         )
     if plan.trials:
-        named = wish.agent.subject()
+        named = arguments.agent.subject()
         is_named = {(named.model_id, named.python)} if named else set()
         subjects = [subject for subject in plan.subjects if (subject.model_id, subject.python) not in is_named]
-        require(session.missing_consents(plan.suite, subjects, saved=True), wish.allowed)
+        require(session.missing_consents(plan.suite, subjects, saved=True), arguments.allowed)
     else:
         notes.append("Note: nothing left to run.")
     return plan
@@ -96,7 +96,7 @@ def _is_unchanged(suite: Suite, file: Path) -> bool:
     return False
 
 
-def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> None:
+def write_report(kept: Sequence[KeptRun], request: ReportRequest, reviews: "Reviews") -> None:
     """Write the report with the reviewers' scores, a file atomically.
 
     Raises StoreError if it cannot be written; the run itself is stored already.
@@ -107,21 +107,21 @@ def write_report(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") 
         record_look(reviews, run.record.id, "assay report")
     text = render_reports(
         kept,
-        wish.format,
-        responses=wish.responses,
-        timestamps=wish.timestamps,
-        risk_analysis=wish.risk_analysis,
-        margin=wish.margin,
-        reviewed=_reviewed(kept, wish, reviews),
+        request.format,
+        responses=request.responses,
+        timestamps=request.timestamps,
+        risk_analysis=request.risk_analysis,
+        margin=request.margin,
+        reviewed=_reviewed(kept, request, reviews),
     )
-    if wish.output is None:
+    if request.output is None:
         _print(text)
         return
     try:
-        write_out(wish.output, text)
+        write_out(request.output, text)
     except OSError as error:
-        raise _unwritable(error, str(wish.output)) from error
-    say(f"Report: {wish.output}")
+        raise _unwritable(error, str(request.output)) from error
+    say(f"Report: {request.output}")
 
 
 def record_look(reviews: "Reviews", run_id: str, where: str) -> None:
@@ -133,11 +133,11 @@ def record_look(reviews: "Reviews", run_id: str, where: str) -> None:
         )
 
 
-def _reviewed(kept: Sequence[KeptRun], wish: ReportWish, reviews: "Reviews") -> dict[str, Reviewed]:
+def _reviewed(kept: Sequence[KeptRun], request: ReportRequest, reviews: "Reviews") -> dict[str, Reviewed]:
     """Return the scores of the runs; print scores that cannot be read, and write the report without them."""
     ids = [run.record.id for run in kept]
     try:
-        found = reviews.reviewed_runs(ids, even_unscored=wish.risk_analysis)
+        found = reviews.reviewed_runs(ids, even_unscored=request.risk_analysis)
     except StoreError as error:
         say(f"Note: the report contains no scores. {error}")
         return {}
@@ -165,18 +165,19 @@ def _unwritable(error: OSError, where: str) -> StoreError:
 _STORE_PATIENCE = RetryLimits(total=20.0, between=1.0)
 
 
-def run_headless(wish: RunWish) -> int:
+def run_headless(arguments: RunArguments) -> int:
     """Run the command and return the exit code. Raises AssayError if the run cannot begin."""
-    return asyncio.run(_run(wish))
+    return asyncio.run(_run(arguments))
 
 
-async def _run(wish: RunWish) -> int:
+async def _run(arguments: RunArguments) -> int:
     session = Session(os.environ)
     try:
         notes = [f"Note: {notice}" for notice in session.notices]
-        plans = await _make_plans(session, wish, notes)
+        plans = await _make_plans(session, arguments, notes)
         for plan in plans:
             if plan.trials:
+                session.check_tools(plan)
                 session.open_providers(plan.subjects)
                 await session.check_interpreters(plan.subjects)
         control = Control()
@@ -187,78 +188,80 @@ async def _run(wish: RunWish) -> int:
             await _warn_of_models(session, plans, control)
             kept, lost = await _run_plans(session, plans, control)
         if kept:
-            write_report(kept, wish.report, session.reviews)
+            write_report(kept, arguments.report, session.reviews)
         if caught:
             return caught[0]
         for run in kept:
             say(checked_sentence(run.plan.planned_cases))
-        return 3 if lost else exit_code(kept, wish.fail_under)
+        return 3 if lost else exit_code(kept, arguments.fail_under)
     finally:
         # The run is over: a signal has nothing left to stop, and must not stop the end of its processes.
         with handle_exit_signals(lambda _code: None):
             await session.close()
 
 
-async def _make_plans(session: Session, wish: RunWish, notes: list[str]) -> list[Plan]:
-    if wish.kept_run:
-        return [plan_kept(session, wish, notes)]
-    suites = _open_suites(session, wish, notes)
-    models = await choose_models(session, wish.choice, suites, notes) if wish.choice else wish.models
+async def _make_plans(session: Session, arguments: RunArguments, notes: list[str]) -> list[Plan]:
+    if arguments.saved_run:
+        return [plan_kept(session, arguments, notes)]
+    suites = _open_suites(session, arguments, notes)
+    models = await choose_models(session, arguments.choice, suites, notes) if arguments.choice else arguments.models
     plans = []
     for suite in suites:
-        subjects = session.subjects_of(suite, models, wish.agent.subject())
+        subjects = session.subjects_of(suite, models, arguments.agent.subject())
         notes.extend(f"{subject.name}: {subject.how}" for subject in subjects)
-        if wish.agent.name:
+        if arguments.agent.name:
             with suppress(StoreError):  # then `--resume` asks for it
                 session.allow_agents(suite, subjects)
         run_id = later_run_id(session.store)
-        plans.append(make_plan(suite, session.price(subjects), wish.overrides, command=wish.command, run_id=run_id))
+        plans.append(
+            make_plan(suite, session.price(subjects), arguments.overrides, command=arguments.command, run_id=run_id)
+        )
     return plans
 
 
-def _open_suites(session: Session, wish: RunWish, notes: list[str]) -> list[Suite]:
+def _open_suites(session: Session, arguments: RunArguments, notes: list[str]) -> list[Suite]:
     """Return the suites with selected cases; add a note for each other one."""
-    files = [file for path in wish.suites for file in list_suite_files(path)]
+    files = [file for path in arguments.suites for file in list_suite_files(path)]
     if not files:
         raise ConfigError(
-            "No suite found", where=str(wish.suites[0]), fix="Pass a suite file or a folder that contains suites."
+            "No suite found", where=str(arguments.suites[0]), fix="Pass a suite file or a folder that contains suites."
         )
     suites = []
     for file in files:
-        suite = _open_suite(session, file, wish, notes)
-        if choose_cases(suite, wish.overrides):
+        suite = _open_suite(session, file, arguments, notes)
+        if choose_cases(suite, arguments.overrides):
             suites.append(suite)
         else:
             notes.append(f"Note: {file}: no case matches --tag and --case.")
     if not suites:
-        where = ", ".join(map(str, wish.suites))
+        where = ", ".join(map(str, arguments.suites))
         raise ConfigError("No case matches the filters", where=where, fix="Check --tag and --case.")
     return suites
 
 
-def _open_suite(session: Session, file: Path, wish: RunWish, notes: list[str]) -> Suite:
+def _open_suite(session: Session, file: Path, arguments: RunArguments, notes: list[str]) -> Suite:
     """Return the suite as it will be run. Consent is not needed for what the command line names itself."""
-    repository = wish.repository
+    repository = arguments.repository
     loaded = open_suite(
         file,
         clone=repository.clone is not None,
         repository=repository.folder,
-        may_read=lambda _: "--allow-outside" in wish.allowed,
+        may_read=lambda _: "--allow-outside" in arguments.allowed,
     )
     if loaded.suite is None:
         say("\n".join(str(problem) for problem in loaded.problems))
         raise SuiteError("The suite has errors", loaded.problems, where=str(file), fix="Fix the errors listed above.")
     notes.extend(str(problem) for problem in loaded.problems)
     # With other subjects on the command line, the suite's own agent is not started.
-    is_replaced = wish.agent.name or wish.models or wish.choice
+    is_replaced = arguments.agent.name or arguments.models or arguments.choice
     suite = replace(loaded.suite, agent=None, agent_python=None) if is_replaced else loaded.suite
-    suite = repository.lay_over(wish.agent.lay_over(suite))
+    suite = repository.apply_to(arguments.agent.apply_to(suite))
     if suite.repo_clone and (fault := url_fault(suite.repo_clone.url)):
         raise ConfigError(f"The repository URL is not allowed: it {fault}", where="--clone")
     if suite.repo_clone and suite.repo_clone.branch is not None and (fault := branch_fault(suite.repo_clone.branch)):
         raise ConfigError(f"The branch name is not allowed: it {fault}", where="--branch")
     consents = session.missing_consents(suite)
-    require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), wish.allowed)
+    require(tuple(one for one in consents if one.kind != "outside" or repository.folder is None), arguments.allowed)
     return suite
 
 

@@ -2,11 +2,15 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tui.cli.review import confirm_own_lines
-from tui.cli.streams import note, say
+from tui.cli.review import confirm_own_lines, print_imported_scores
+from tui.cli.streams import count_words, note, say
+
+if TYPE_CHECKING:
+    from tui.imports.imported import ImportedRun
 
 
 @click.command("import")
@@ -21,21 +25,22 @@ from tui.cli.streams import note, say
 def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | None) -> int:
     """Import results as saved runs; the content of each file decides how it is read.
 
-    Files are runs of `assay runs export`, results of `promptfoo eval -o FILE.json` or `.jsonl`, logs of Inspect, or
-    plain answers: CSV or JSON lines with case, model and answer, and optionally repeat, prompt, category,
-    input_tokens, output_tokens and duration_ms. With --suite, plain answers are judged by that suite's checks.
+    Files are runs of `assay runs export`, results of `promptfoo eval -o FILE.json` or `.jsonl`, logs of Inspect,
+    reports of pydantic-evals, logs of OpenAI's evals, or plain answers: CSV or JSON lines with case, model and answer,
+    and optionally repeat, prompt, category, input_tokens, output_tokens and duration_ms. With --suite, plain answers
+    are judged by that suite's checks.
 
     Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
     Importing the same file twice has no effect.
     """
     from tui.model.errors import SuiteError
     from tui.session.open_history import open_reviews
-    from tui.session.result_import import ImportWish, read_results, store_results, with_stored_id
+    from tui.session.result_import import ImportOptions, read_results, store_results, with_stored_id
 
     runs, fix, is_faulty = [], "", False
     for file in files:
         try:
-            runs.append(read_results(file, ImportWish(as_suite, suite), os.environ))
+            runs.append(read_results(file, ImportOptions(as_suite, suite), os.environ))
         except SuiteError as error:
             fix, is_faulty = fix or error.fix, True
             for problem in error.problems:
@@ -46,14 +51,18 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
     with open_reviews(os.environ, note) as (store, reviews):
         for found in runs:
             imported = with_stored_id(found, store)
-            is_new = store_results(imported, store, reviews, confirm_own_lines)
-            plan = imported.plan
-            say(f"run {plan.run_id}")
-            for problem in imported.warnings:
-                say(str(problem))
-            known = "" if is_new else " (already imported)"
-            say(
-                f"{plan.suite.name}: {len(imported.results)} results of {len(plan.subjects)} models"
-                f" in {len(plan.suite.cases)} cases{known}"
-            )
+            stored = store_results(imported, store, reviews, confirm_own_lines)
+            _print_run(imported, "" if stored.is_new else " (already imported)")
+            if stored.scores is not None:
+                print_imported_scores(stored.scores, "Lines of scores")
     return 0
+
+
+def _print_run(imported: "ImportedRun", known: str) -> None:
+    plan = imported.plan
+    say(f"run {plan.run_id}")
+    for problem in imported.warnings:
+        say(str(problem))
+    counts = len(imported.results), len(plan.subjects), len(plan.suite.cases)
+    results, models, cases = (count_words(*each) for each in zip(counts, ("result", "model", "case"), strict=True))
+    say(f"{plan.suite.name}: {results} of {models} in {cases}{known}")

@@ -1,5 +1,6 @@
 """`assay plan`: the number of cases needed to show a difference, and the difference that a number of cases shows."""
 
+import math
 import os
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import click
 
 from tui.cli.streams import note
 from tui.model.errors import ConfigError
+from tui.model.percentages import percent
 
 
 @click.command()
@@ -67,13 +69,13 @@ def _planned(
     if cases is None:
         assert difference is not None
         found = plan_cases(difference, discordance, power, alpha)
-        reached = f"at least {power:.0%}"
+        reached = f"at least {percent(power)}"
     elif difference is not None:
         found = plan_power(cases, difference, discordance, alpha)
-        reached = f"{found.power:.0%}"
+        reached = percent(found.power)
     else:
         found = plan_difference(cases, discordance, power, alpha)
-        reached = f"{power:.0%}"
+        reached = percent(power)
     figures: dict[str, object] = {
         "cases": found.cases if found else cases,
         "difference": found.difference if found else None,
@@ -84,16 +86,18 @@ def _planned(
     if found is None:
         assert cases is not None
         return figures, f"{_cases(cases)} cannot detect any difference with {reached} power ({test}); use more cases."
+    differ = percent(found.discordance) if found.discordance >= 0.01 else f"{_points(found.discordance)}%"
     return figures, (
         f"{_cases(found.cases)} detect a difference of {_points(found.difference)} points with {reached} power, if the "
-        f"two models differ on {found.discordance:.0%} of the cases ({test})."
+        f"two models differ on {differ} of the cases ({test})."
     )
 
 
 def _of_run(run: str) -> tuple[float, int, int]:
     """Return the largest discordance of a stored run's pairs of models, that pair's cases, and the number of pairs.
 
-    Discordance is of single results: with repeats, how often one result of each model would differ.
+    Discordance is of single results: with repeats, how often one result of each model would differ. The cases of a
+    cluster count as one.
     """
     from tui.reports.summary import summarize
     from tui.session.open_history import open_history
@@ -106,7 +110,7 @@ def _of_run(run: str) -> tuple[float, int, int]:
     summary = summarize(finished)
     pairs = summary.comparisons
     found = [
-        (discordance_of(*(summary.figures[model].rates.passes for model in (pair.a, pair.b))), pair.common)
+        (discordance_of(*(summary.figures[model].rates.passes for model in (pair.a, pair.b))), pair.units)
         for pair in pairs
         if pair.common
     ]
@@ -118,6 +122,8 @@ def _of_run(run: str) -> tuple[float, int, int]:
             where=kept.record.id,
             fix="Pass --discordance and --cases.",
         )
+    if any(pair.units < pair.common for pair in pairs):
+        note("The cases of a cluster count as one case.")
     return (*max(found), len(pairs))
 
 
@@ -126,4 +132,7 @@ def _cases(number: int) -> str:
 
 
 def _points(share: float) -> str:
-    return f"{100 * share:.1f}".removesuffix(".0")
+    """Return a share in percentage points: with one decimal, below one point with two significant digits."""
+    points = 100 * share
+    decimals = 1 if points >= 1 or not points else 1 - math.floor(math.log10(points))
+    return f"{points:.{decimals}f}".rstrip("0").removesuffix(".")

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from tui.cli.streams import live_line, say
-from tui.model.context import SentContext, merge_sent, sent_with, wants_context
+from tui.model.context import PlannedContext, estimate_line
 from tui.model.events import (
+    ContextRead,
     Event,
     LimitMoved,
     RepositoryCloned,
@@ -16,7 +17,6 @@ from tui.model.events import (
     RequestRetried,
     RunFinished,
     RunStarted,
-    StepStarted,
     StoreRecovered,
     StoreStalled,
     TrialFinished,
@@ -24,7 +24,6 @@ from tui.model.events import (
 from tui.model.results import TrialResult, Verdict, counted_as, has_passed_since, rerun_note
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
-from tui.model.suite import Suite
 
 _BETWEEN_SECONDS = 5.0
 
@@ -120,47 +119,24 @@ def describe_clone(event: RepositoryCloned) -> str:
     return "\n".join([f"Cloned {event.url}, branch {event.branch}", *event.notes, *kept])
 
 
-class ContextLines:
-    """Describes the files sent with prompts: with the first prompt, and at the run's end if others differ."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._sends_context = wants_context(suite)
-        self._by_case: dict[str, SentContext] = {}
-
-    def line(self, event: Event) -> str:
-        """Return the line to print after an event, or an empty string."""
-        match event:
-            case StepStarted(trial, prompt=prompt) if self._sends_context and trial.case not in self._by_case:
-                is_first = not self._by_case
-                self._by_case[trial.case] = sent_with(prompt)
-                return self._describe() if is_first else ""
-            case RunFinished() if len(set(self._by_case.values())) > 1:
-                return self._describe()
-        return ""
-
-    def _describe(self) -> str:
-        sent = merge_sent(self._by_case.values())
-        assert sent is not None
-        lines = [f"Context: {sent.words}"]
-        if not sent.files[1] and self._suite.repository_context:
-            lines = ["Warning: repositoryContext matches no file; check its path and filters"]
-        if sent.left_out:
-            lines.append(f"Omitted: {sent.left_out_words}")
-        return "\n".join(lines)
+def _say_context(planned: PlannedContext, plan: Plan) -> None:
+    """Print what the prompts of a run will contain, what was left out and why, and what the requests cost."""
+    lines = [*planned.lines, estimate_line(planned, plan.trials, plan.subjects)]
+    if text := "\n".join(line for line in lines if line):
+        say(text)
 
 
 class _PlainProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
-        self._context = ContextLines(plan.suite)
+        self._plan = plan
         self._limits = LimitLines()
 
     def take(self, event: Event) -> None:
         self._counts.take(event)
-        if line := self._context.line(event):
-            say(line)
         match event:
+            case ContextRead(planned):
+                _say_context(planned, self._plan)
             case TrialFinished(result):
                 say(sanitize_line(describe_result(result)))
             case RequestRetried(trial, _, _, reason, wait_ms):
@@ -184,17 +160,18 @@ class _PlainProgress:
 class _LiveProgress:
     def __init__(self, plan: Plan) -> None:
         self._counts = _Counts(len(plan.trials))
-        self._context = ContextLines(plan.suite)
+        self._plan = plan
         self._limits = LimitLines()
         self._show: Callable[[str], None] = live_line()
         self._drawn = 0.0
 
     def take(self, event: Event) -> None:
         self._counts.take(event)
-        if line := self._context.line(event):
-            self._show("")
-            say(line)
         match event:
+            case ContextRead(planned):
+                self._show("")
+                _say_context(planned, self._plan)
+                return
             case RepositoryCloning(received, total, size):
                 self._show(f"Cloning: {received:,} of {total or received:,} objects, {size / 1e6:.1f} MB")
                 return

@@ -15,6 +15,7 @@ from tui.model.sanitize import sanitize_line
 if TYPE_CHECKING:
     from tui.model.risk import Interval
     from tui.session.reviews import Reviews
+    from tui.session.score_exchange import Imported
     from tui.store.protocol import Store
 
 
@@ -49,6 +50,9 @@ def _print_suffix_note(output: Path | None) -> None:
 
 
 _MOST_LINES = 1_000
+_INSPECT_ALONE = (
+    "--inspect cannot be combined with --template or --reviewer: it exports the combined result of all reviewers."
+)
 
 
 @click.group()
@@ -81,13 +85,9 @@ def export_scores(
     from tui.session.open_history import open_reviews
 
     if inspect and (template or reviewer):
-        raise click.UsageError(
-            "--inspect cannot be combined with --template or --reviewer: it exports the combined "
-            "result of all reviewers."
-        )
+        raise click.UsageError(_INSPECT_ALONE)
     if model and not inspect:
         raise click.UsageError("--model requires --inspect.")
-
     if output is not None:
         output = prepare_output(output, ".jsonl")
     with open_reviews(os.environ, note) as (store, reviews):
@@ -120,7 +120,7 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
     that was current at its scored_at.
     """
     from tui.session.open_history import open_reviews
-    from tui.session.score_exchange import ScoresRefused, alike_warning
+    from tui.session.score_exchange import ScoresRefused
 
     with open_reviews(os.environ, note) as (_, reviews):
         try:
@@ -132,18 +132,25 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
                 say(f"… and {len(refused.bad) - _MOST_LINES} more invalid lines.")
             say("Nothing was imported.")
             return 2
+    print_imported_scores(imported)
+    return 0
+
+
+def print_imported_scores(imported: "Imported", title: str = "Lines") -> None:
+    """Print what an import of scores has changed: the lines, the reviewers, and names that look the same."""
+    from tui.session.score_exchange import alike_warning
+
     runs = "" if len(imported.runs) < 2 else f" in {len(imported.runs)} runs"
     counts = [f"{imported.new} new{runs}"]
     if imported.known:
         counts.append(f"{imported.known} already known")
     if imported.unscored:
         counts.append(f"{imported.unscored} not scored, skipped")
-    say(f"Lines: {', '.join(counts)}")
+    say(f"{title}: {', '.join(counts)}")
     for pair in imported.alike:
         say(alike_warning(*pair))
     if imported.reviewers:
         say(f"Reviewers: {', '.join(f'{sanitize_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
-    return 0
 
 
 def confirm_own_lines(name: str, count: int) -> bool:

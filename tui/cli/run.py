@@ -1,6 +1,7 @@
 """`assay run`: suites without a screen."""
 
 import math
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,14 @@ import click
 
 from tui.cli.run_options import (
     REPORT_OPTIONS,
-    AgentWish,
+    AgentOverride,
     ReportOptions,
-    RepositoryWish,
-    RunWish,
+    RepositoryOverride,
+    RunArguments,
     options_into,
     split_names,
 )
+from tui.model.secrets import hide_service_keys
 from tui.runner.plan import Overrides
 
 _COUNT = click.IntRange(min=1)
@@ -49,7 +51,7 @@ _OVERRIDES = options_into(
 )
 _AGENT = options_into(
     "agent",
-    AgentWish,
+    AgentOverride,
     click.option("--agent", "name", metavar="FILE", help="Agent to run: FILE.py, 'cmd:COMMAND ARG…' or http://…"),
     click.option(
         "--agent-python",
@@ -60,7 +62,7 @@ _AGENT = options_into(
 )
 _REPOSITORY = options_into(
     "repository",
-    RepositoryWish,
+    RepositoryOverride,
     click.option("--repo", "folder", type=_FOLDER, metavar="PATH", help="Include files of this folder in the prompt."),
     click.option("--languages", multiple=True, metavar="L,L", help="Include only files in these languages."),
     click.option("--clone", metavar="URL", help="Clone this repository for the run."),
@@ -108,9 +110,9 @@ def run(
     models: tuple[str, ...],
     all_models: bool,
     interactive: bool,
-    agent: AgentWish,
+    agent: AgentOverride,
     overrides: Overrides,
-    repository: RepositoryWish,
+    repository: RepositoryOverride,
     stream: bool | None,
     report: ReportOptions,
     resume: str | None,
@@ -126,7 +128,7 @@ def run(
     """
     _check_usage(suites, (resume, rerun_failed, rerun_errors), fail_under)
     _check_models(bool(models), all_models, interactive)
-    wish = RunWish(
+    arguments = RunArguments(
         suites=suites,
         models=split_names(models, "-m"),
         choice="all" if all_models else "ask" if interactive else None,
@@ -138,17 +140,17 @@ def run(
             cases=split_names(overrides.cases, "--case"),
         ),
         repository=replace(repository, languages=split_names(repository.languages, "--languages")),
-        report=report.wish(),
+        report=report.resolve(),
         resume=resume,
         rerun_failed=rerun_failed,
         rerun_errors=rerun_errors,
         fail_under=fail_under,
         allowed=allowed,
-        command=" ".join(["assay", *sys.argv[1:]]),
+        command=hide_service_keys(shlex.join(["assay", *sys.argv[1:]])),
     )
     from tui.cli.headless import run_headless
 
-    return run_headless(wish)
+    return run_headless(arguments)
 
 
 def _check_usage(suites: tuple[Path, ...], kept: tuple[str | None, ...], fail_under: float | None) -> None:

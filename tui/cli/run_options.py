@@ -31,8 +31,8 @@ _BY_SUFFIX: dict[str, ReportFormat] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ReportWish:
-    """Which report, where to, and what is in it."""
+class ReportRequest:
+    """The report to write: its format, its file (None: stdout), and what it contains."""
 
     format: ReportFormat
     output: Path | None
@@ -44,7 +44,7 @@ class ReportWish:
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What the options of a report were given."""
+    """The options of a report as they were given; None where one was not."""
 
     format: ReportFormat | None
     output: Path | None
@@ -53,10 +53,10 @@ class ReportOptions:
     risk_analysis: bool
     margin: float | None
 
-    def wish(self) -> ReportWish:
-        """Return the report to write: its format is the given one, else the one of the file's suffix, else Markdown.
+    def resolve(self) -> ReportRequest:
+        """Return the report to write: its format is the given one, else that of the file's suffix, else Markdown.
 
-        Raises ConfigError where the file could not be written: that is better reported before a run than after it.
+        Raises ConfigError if the file cannot be written, before a run is started for it.
         """
         by_name = _BY_SUFFIX.get(self.output.suffix.lower()) if self.output else None
         format_ = self.format or by_name or "markdown"
@@ -64,12 +64,12 @@ class ReportOptions:
         if self.margin is not None and not 0 < self.margin <= 1:
             what = f"--margin is {self.margin:g}, which is out of range"
             raise ConfigError(what, fix="Pass a difference of pass rates above 0, up to 1.")
-        return ReportWish(format_, file, self.responses, self.timestamps, self.risk_analysis, self.margin)
+        return ReportRequest(format_, file, self.responses, self.timestamps, self.risk_analysis, self.margin)
 
 
 @dataclass(frozen=True, slots=True)
-class RepositoryWish:
-    """The repository that replaces a suite's own; None and empty mean: as the suite says."""
+class RepositoryOverride:
+    """Settings that replace those of a suite's repository; None and empty keep those of the suite."""
 
     folder: Path | None = None
     languages: tuple[str, ...] = ()
@@ -77,8 +77,8 @@ class RepositoryWish:
     branch: str | None = None
     keep_temp: bool = False
 
-    def lay_over(self, suite: Suite) -> Suite:
-        """The suite with the wishes in it. Raises ConfigError where a wish needs a repository and there is none."""
+    def apply_to(self, suite: Suite) -> Suite:
+        """Return the suite with these settings. Raises ConfigError if one needs a clone, and the suite names none."""
         clone, context = suite.repo_clone, suite.repository_context
         if self.clone is not None:
             clone = RepoClone(self.clone)
@@ -100,8 +100,8 @@ class RepositoryWish:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentWish:
-    """The agent that replaces a suite's own, and the interpreter of the agent's file; None: as the suite says."""
+class AgentOverride:
+    """The agent that replaces a suite's own, and the interpreter of its file; None keeps those of the suite."""
 
     name: str | None = None
     python: str | None = None
@@ -115,7 +115,7 @@ class AgentWish:
 
         return agent_subject(self.name, current_folder(), self.python)
 
-    def lay_over(self, suite: Suite) -> Suite:
+    def apply_to(self, suite: Suite) -> Suite:
         """Return the suite with the interpreter for its own agent. Raises ConfigError if it has no agent."""
         if self.python is None or self.name:
             return suite
@@ -127,17 +127,19 @@ class AgentWish:
 
 
 @dataclass(frozen=True, slots=True)
-class RunWish:
-    """What `assay run` was asked to do. `choice` says how the models are found where neither `models` nor the suite
-    name them: all that are listed, or those that the person picks."""
+class RunArguments:
+    """The arguments of `assay run`.
+
+    Without `models`, `choice` says which ones are run: all that are listed, or those that the user picks from a list.
+    """
 
     suites: tuple[Path, ...]
     models: tuple[str, ...]
     choice: ModelChoice | None
-    agent: AgentWish
+    agent: AgentOverride
     overrides: Overrides
-    repository: RepositoryWish
-    report: ReportWish
+    repository: RepositoryOverride
+    report: ReportRequest
     resume: str | None
     rerun_failed: str | None
     rerun_errors: str | None
@@ -146,14 +148,16 @@ class RunWish:
     command: str
 
     @property
-    def kept_run(self) -> str:
-        """The kept run that is to be taken up again; empty where a new one is begun."""
+    def saved_run(self) -> str:
+        """The saved run to resume or to rerun; empty for a new run."""
         return self.resume or self.rerun_failed or self.rerun_errors or ""
 
 
 def prepare_output(path: Path, suffix: str) -> Path:
-    """The file that `-o PATH` means: with the suffix, where the path has none. Its folder is made. Raises ConfigError
-    where that cannot be, or where the path is a folder."""
+    """Return the file of `-o PATH`, with `suffix` if the path has none, and create its folder.
+
+    Raises ConfigError if the folder cannot be created, and if the path is a folder.
+    """
     if path.is_dir():
         raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass a file with -o.")
     # A device or a pipe keeps its name.
@@ -171,8 +175,10 @@ def prepare_output(path: Path, suffix: str) -> Path:
 
 
 def split_names(given: tuple[str, ...], flag: str) -> tuple[str, ...]:
-    """Names from repeated options and comma lists, each once, in order. Raises ConfigError where an option was given
-    that names nothing: an empty variable of a script must not mean everything."""
+    """Return the names in repeated options and comma-separated lists, each once, in order.
+
+    Raises ConfigError for an option without a name: an empty variable of a script must not select everything.
+    """
     names = (name.strip() for text in given for name in text.split(","))
     found = tuple(dict.fromkeys(name for name in names if name))
     if given and not found:

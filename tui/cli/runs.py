@@ -8,7 +8,7 @@ import click
 from tui.cli.run_options import REPORT_OPTIONS, ReportOptions, prepare_output
 from tui.cli.streams import note, say
 from tui.model.errors import StoreError
-from tui.model.run import RunRecord
+from tui.model.run import RunRecord, distinct_length
 from tui.model.sanitize import sanitize_line
 
 
@@ -27,11 +27,12 @@ def runs(context: click.Context, as_json: bool) -> None:
     if as_json:
         click.echo(json_text([_as_json(record) for record in records], indent=2))
         return
+    length = distinct_length(record.id for record in records)
     for record in records:
         click.echo(
             sanitize_line(
-                f"{record.id[:13]}  {record.started_at[:16].replace('T', ' ')}  {record.state:<11}  "
-                f"{record.passed:>4}/{record.trials:<4}  {record.suite_name}  {', '.join(record.models)}"
+                f"{record.id[:length]}  {record.started_at[:16].replace('T', ' ')}  {record.state:<11}  "
+                f"{record.passed:>4}/{record.checked:<4}  {record.suite_name}  {', '.join(record.models)}"
             )
         )
 
@@ -94,7 +95,7 @@ def report(run: str, report: ReportOptions) -> None:
     from tui.cli.headless import write_report
     from tui.session.open_history import open_reviews
 
-    wish = report.wish()
+    request = report.resolve()
     with open_reviews(os.environ, note) as (store, reviews):
         kept = store.read_run(store.find_run(run))
-        write_report([kept], wish, reviews)
+        write_report([kept], request, reviews)

@@ -47,17 +47,16 @@ def config_init() -> None:
     from tui.config.folders import find_folders
     from tui.config.template import config_template
     from tui.model.errors import ConfigError
+    from tui.session.files import write_safely
 
     file = find_folders(os.environ).config_file
     try:
+        if os.path.lexists(file):
+            raise ConfigError("The file already exists", where=str(file), fix="Edit that file.")
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError as error:
-        raise ConfigError("The file already exists", where=str(file), fix="Edit that file.") from error
+        write_safely(file, config_template(), mode=0o600)
     except OSError as error:
         raise ConfigError(f"Cannot write the file ({error.strerror})", where=str(file)) from error
-    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-        opened.write(config_template())
     say(f"Wrote {file}")
 
 

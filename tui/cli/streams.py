@@ -24,6 +24,11 @@ def note(text: str) -> None:
     say(f"Note: {text}")
 
 
+def count_words(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def live_line() -> Callable[[str], None]:
     """Return a function that replaces the line shown before; an empty text clears it. Only for a terminal."""
 

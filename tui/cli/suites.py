@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tui.cli.streams import say
+from tui.cli.streams import count_words, say
 from tui.model.sanitize import sanitize_line
 
 
@@ -35,7 +35,7 @@ def validate(paths: tuple[Path, ...], offline: bool, allow_outside: bool) -> int
             click.echo(sanitize_line(str(problem), 2000))
             errors += problem.level == "error"
             warnings += problem.level == "warning"
-    say(_count(len(checked), "file") + f", {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+    say(f"{count_words(len(checked), 'file')}, {count_words(errors, 'error')}, {count_words(warnings, 'warning')}")
     return 2 if errors or not checked else 0
 
 
@@ -92,22 +92,14 @@ def init(output: Path) -> None:
     """Write an example suite. An existing file is not changed."""
     from tui.cli.run_options import prepare_output
     from tui.model.errors import ConfigError
+    from tui.session.files import write_new
     from tui.suites.schema import example_suite
 
     output = prepare_output(output, ".yaml")
     if output.suffix.lower() not in (".json", ".yaml", ".yml"):
         raise ConfigError("A suite file is JSON or YAML", where=str(output), fix="Pass a .json or .yaml file with -o.")
     try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(example_suite("JSON" if output.suffix.lower() == ".json" else "YAML"))
+        write_new(output, lambda: example_suite("JSON" if output.suffix.lower() == ".json" else "YAML"), replaces=False)
     except FileExistsError as error:
         raise ConfigError("The file already exists", where=str(output), fix="Pass another file with -o.") from error
-    except OSError as error:
-        raise ConfigError(
-            f"Cannot write the file ({error.strerror})", where=str(output), fix="Pass another file with -o."
-        ) from error
     say(f"Wrote {output}. Next: assay {output}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -19,6 +19,7 @@ _MOST_PROJECT_PROBLEMS = 8  # each is a notice of the app
 _OTHER_KEYS = ("GITLAB_TOKEN", "ASSAY_SSH_PASSPHRASE")
 _URLS_WITH_PASSWORDS = re.compile(r"(https?|all)_proxy|ASSAY_GIT_CREDENTIALS", re.IGNORECASE)
 _KEY_LINE = re.compile(r"auth|key|token|secret|pass|cookie|://", re.IGNORECASE)
+_SETTING = re.compile(r"\s*(-\s+)*[\"']?[A-Za-z_-]+[\"']?\s*:(\s|$)")  # the name of a setting or header, no key
 _WORD = re.compile(r"[^\s\"',{}\[\]@:]{8,}")
 CONFIG_RULES = FileRules(
     most_bytes=MOST_CONFIG_BYTES,
@@ -101,7 +102,7 @@ def known_secrets(environ: Mapping[str, str]) -> Secrets:
         if data is not None:
             config, problems = _read(folder / CONFIG_FILE, data, environ, keys)
             keys.update(config.secrets)
-            data = data if problems else None
+            data = data if any(problem.level == "error" for problem in problems) else None
     except Exception:  # noqa: BLE001 the error that is being reported may be one of this module
         pass
     return Secrets((*keys.values(), *(_words_that_may_be_keys(data) if data else ())))
@@ -125,7 +126,7 @@ def _words_that_may_be_keys(data: bytes) -> Iterator[str]:
     """Yield the words of a config file that cannot be read as such, on lines that seem to contain a key."""
     for line in data.decode(errors="replace").splitlines():
         if _KEY_LINE.search(line):
-            yield from _WORD.findall(line)
+            yield from _WORD.findall(line, setting.end() if (setting := _SETTING.match(line)) else 0)
 
 
 def _read_file(folder: Path) -> bytes | None:

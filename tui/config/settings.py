@@ -11,8 +11,8 @@ from tui.config.load import CONFIG_RULES
 from tui.config.shape_problems import Loc, read_shape
 from tui.config.shapes import VARIABLE, ConfigShape
 from tui.config.template import config_schema, limits_of, shape_of
-from tui.documents.source_edits import yaml_value
 from tui.documents.yaml_nodes import Findings, YamlNode, read_nodes
+from tui.documents.yaml_text import yaml_value
 from tui.model.paths import url_secrets
 from tui.model.servers import SERVERS, query_secrets, variable
 from tui.model.values import JsonObject

@@ -2,12 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from json import JSONDecoder
 from math import isinf
+from typing import Any, TypeAlias
 
-from tui.documents.problems import MOST_DEPTH, MOST_DIGITS
+from tui.documents.positions import Branch, Path, Tree
+from tui.documents.problems import MOST_DEPTH, MOST_DIGITS, MOST_VALUES
 from tui.model.values import JsonObject, JsonValue
 
 # The C scanner of the standard library, which its type stubs leave out.
@@ -18,6 +20,9 @@ _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 # The colon after every key that does not end in a backslash, and hardly ever one within a text. It begins with the
 # colon, not with the quotation mark, because there are fewer of them.
 _AFTER_KEY = re.compile(rb':(?<=[^\\]":|[" \t\n\r][ \t\n\r]:)')
+
+
+_Places: TypeAlias = dict[str | int, "_Places"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,29 @@ class QuickJson:
         except (ValueError, RecursionError):
             return False
         return True
+
+    def is_regular(self) -> bool:
+        """Return whether the exact reader would find no problem: the text is sound, neither deep nor too large."""
+        values, keys, is_odd = 1, 0, False
+        level: list[Any] = [self.value] if isinstance(self.value, dict | list) else []
+        for _ in range(MOST_DEPTH):
+            below: list[Any] = []
+            for holder in level:
+                if isinstance(holder, dict):
+                    keys += len(holder)
+                    is_odd = is_odd or "\\" in "".join(holder)
+                items: Collection[Any] = holder.values() if isinstance(holder, dict) else holder
+                values += len(items)
+                kinds = set(map(type, items))
+                is_odd = is_odd or float in kinds
+                if not kinds.isdisjoint((dict, list)):
+                    below += [item for item in items if isinstance(item, dict | list)]
+            if values > MOST_VALUES:
+                return False
+            if not below:
+                return self.is_sound(None if is_odd else keys)
+            level = below
+        return False
 
 
 class _Doubtful(ValueError):
@@ -98,6 +126,60 @@ def _starts_of_items(text: str, position: int) -> tuple[int, ...]:
             break
         position = _after(_SEPARATOR, text, position)
     return tuple(starts)
+
+
+def tree_at(text: str, paths: Iterable[Path]) -> Tree:
+    """Return the positions of the values at some paths, and of all that are around them, in valid JSON.
+
+    Everything else is skipped, which takes a small part of the time of the exact reader.
+    """
+    places: _Places = {}
+    for path in paths:
+        inner = places
+        for step in path:
+            inner = inner.setdefault(step, {})
+    return _tree(text, _after(_SPACE, text, 0), places)
+
+
+def _tree(text: str, start: int, places: "_Places") -> Tree:
+    """Return the tree of the value that begins at `start`, with the values at these places in it."""
+    if not places or text[start] not in "{[":
+        return start
+    return _tree_of_object(text, start, places) if text[start] == "{" else _tree_of_list(text, start, places)
+
+
+def _tree_of_object(text: str, start: int, places: "_Places") -> Branch:
+    members: dict[str, tuple[int, Tree]] = {}
+    missing = len(places)
+    key_start = _after(_SPACE, text, start + 1)
+    while text[key_start] != "}":
+        key, position = _scan_string(text, key_start + 1, True)
+        position = _after(_COLON, text, position)
+        if key in places:
+            members[key] = key_start, _tree(text, position, places[key])
+            missing -= 1
+        _, position = _PLAIN.raw_decode(text, position) if missing else (None, position)
+        position = _after(_SPACE, text, position)
+        if not missing or text[position] == "}":
+            break
+        key_start = _after(_SEPARATOR, text, position)
+    return Branch(start, members=members)
+
+
+def _tree_of_list(text: str, start: int, places: "_Places") -> Branch:
+    items: list[Tree] = []
+    last = max((step for step in places if isinstance(step, int)), default=-1)
+    position = _after(_SPACE, text, start + 1)
+    while len(items) <= last and text[position] != "]":
+        items.append(_tree(text, position, places.get(len(items), {})))
+        if len(items) > last:
+            break
+        _, position = _PLAIN.raw_decode(text, position)
+        position = _after(_SPACE, text, position)
+        if text[position] == "]":
+            break
+        position = _after(_SEPARATOR, text, position)
+    return Branch(start, items=items)
 
 
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -13,8 +13,7 @@ class Place:
     """The range of a value in the text, and the values in it.
 
     `style` is the style of a YAML scalar (`'`, `"`, `|`, `>`, or empty), `flow` whether a list or an object is written
-    in brackets. `alias` is the anchor that an alias refers to. `key_start` is where the key of a YAML value begins, if
-    it has one.
+    in brackets. `alias` is the anchor that an alias refers to. `key_start` is where its key begins, if it has one.
     """
 
     start: int
@@ -50,6 +49,8 @@ def json_place(text: str, tree: Tree) -> Place:
     place = Place(start, _DECODER.raw_decode(text, start)[1])
     if isinstance(tree, Branch) and tree.members is not None:
         place.members = {key: json_place(text, inner) for key, (_, inner) in tree.members.items()}
+        for key, (key_start, _) in tree.members.items():
+            place.members[key].key_start = key_start
     elif isinstance(tree, Branch) and tree.items is not None:
         place.items = [json_place(text, inner) for inner in tree.items]
     return place

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tui.documents.json_reader import ExactJson
 from tui.documents.places import Place, all_places, json_place, yaml_places
 from tui.documents.positions import Path, spell
-from tui.documents.yaml_scalars import resolved
+from tui.documents.yaml_text import entry_lines, literal_block, yaml_block, yaml_text, yaml_value
 from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonObject, JsonValue
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tui.documents.yaml_reader import ExactYaml
 
 Syntax = Literal["JSON", "YAML"]
+_HEADER_COMMENT = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)")
+_LINE_COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 
 
@@ -82,7 +84,7 @@ class EditableText:
         copies = (self._with(edits, attempt, start, end) for attempt in range(2))
         return self._first_right((self._inserted(place, after, copy) for copy in copies), expected)
 
-    def add_item(self, path: Path, item: Mapping[str, str], after: int) -> str:
+    def add_item(self, path: Path, item: Mapping[str, JsonValue], after: int) -> str:
         """Return the text with a new object behind the item `after` of the list at `path`, in the layout of that
         item."""
         items, place = self._items(path, after)
@@ -90,14 +92,16 @@ class EditableText:
         holder.insert(after + 1, dict(item))
         like = items[after]
         if place.flow or self.syntax == "JSON":
-            written = self._written_in_brackets(like, item)
+            written = [self._written_in_brackets(like, item)]
         else:
+            written = []
             start, _ = self._region(place, like)
             prefix = self.text[start : like.start]
-            lines = [f"{key}: {_yaml_text(value)}" for key, value in item.items()]
-            line_end = self._line_end
-            written = prefix + f"{line_end}{' ' * len(prefix)}".join(lines) + line_end
-        return self._first_right([self._inserted(place, after, written)], expected)
+            line_end, indent = self._line_end, len(prefix)
+            for block in (line_end, ""):
+                lines = [line for key, value in item.items() for line in entry_lines([key], value, indent, block)]
+                written.append(prefix + line_end.join(lines)[indent:] + line_end)
+        return self._first_right([self._inserted(place, after, each) for each in written], expected)
 
     def add_entry(self, section: str, name: str, entry: JsonObject) -> str:
         """Return YAML text with a new object at the end of a section of the file, which may be missing or empty."""
@@ -106,37 +110,40 @@ class EditableText:
             raise NotEditable(f"{_shown((section, name))} is in the file already.")
         return self.put((section, name), entry)
 
-    def put(self, path: tuple[str, ...], value: JsonValue) -> str:
-        """Return YAML text with another value at a path, whose last keys may be missing.
+    def put(self, path: Path, value: JsonValue) -> str:
+        """Return the text with another value at a path, whose last keys may be missing.
 
-        The value is a scalar, a list of texts, or an object of scalars that is new.
+        The value is a scalar, a list, or an object of scalars that is new.
         """
         expected: Any = {} if self.value is None else deepcopy(self.value)
-        holder = expected
+        holder: Any = expected
         for step in path[:-1]:
             if isinstance(holder, dict) and holder.get(step) is None:
                 holder[step] = {}
-            holder = holder[step] if isinstance(holder, dict) else None
-        if not isinstance(holder, dict) or self.syntax == "JSON":
+            holder = holder[step] if _may_have(holder, step) else None
+        if not _may_have(holder, path[-1]):
             raise NotEditable(f"{_shown(path)} cannot be added to this file; edit it in an editor.")
-        old = holder.get(path[-1])
+        old = holder[path[-1]] if isinstance(path[-1], int) else holder.get(path[-1])
         holder[path[-1]] = value
         place, known = self.root, 0
         while known < len(path) and (below := place.below(path[known])) is not None:
             self._find(path[: known + 1])
             place, known = below, known + 1
         if known < len(path):
-            return self._first_right([self._added(place, path[known:], value, known == 0)], expected)
-        if isinstance(old, list) and isinstance(value, list) and not place.flow:
-            return self._first_right([self._changed_list(place, old, value)], expected)
+            names = [str(step) for step in path[known:]]
+            added = (self._added(place, names, value, known == 0, attempt) for attempt in range(2))
+            return self._first_right(added, expected)
         is_flow = self._find(path)[1]
+        if isinstance(old, list) and isinstance(value, list) and old:
+            changed = self._changed_in_brackets if place.flow or self.syntax == "JSON" else self._changed_list
+            return self._first_right([changed(place, old, value)], expected)
         if isinstance(old, dict) or ("#" in self.text[place.start : place.end] and place.items is not None):
             raise NotEditable(f"{_shown(path)} is written over several lines; edit it in an editor.")
         written = (self._replaced(place, value, is_flow, attempt) for attempt in range(2))
         return self._first_right(written, expected)
 
-    def remove(self, path: tuple[str, ...]) -> str:
-        """Return YAML text without the entry at a path, and without the objects that only contain this entry."""
+    def remove(self, path: Path) -> str:
+        """Return the text without the entry at a path, and without the objects that only contain this entry."""
         place, _ = self._find(path)
         while len(path) > 1:
             parent, _ = self._find(path[:-1])
@@ -160,25 +167,46 @@ class EditableText:
     def _region_of_entry(self, parent: Place, place: Place) -> tuple[int, int]:
         """Return the range of an entry: in brackets with one of its commas, else its lines with their comment."""
         start, end = place.key_start, place.end
-        if parent.flow:
-            if comma := re.compile(r"\s*,[ \t]*").match(self.text, end):
-                return start, comma.end()
+        line = start - self._column(start)
+        has_line = not self.text[line:start].strip()
+        if parent.flow or self.syntax == "JSON":
+            if comma := re.compile(r"\s*,[ \t]*(\r\n|\r|\n)?").match(self.text, end):
+                return (
+                    (line, comma.end())
+                    if has_line and comma[1]
+                    else (start, comma.start(1) if comma[1] else comma.end())
+                )
             before = re.search(r"\s*,\s*\Z", self.text[:start])
             return (before.start() if before else start), end
-        start -= self._column(start)
         rest = _REST_OF_LINE.match(self.text, end)
-        if self.text[start : place.key_start].strip() or rest is None:
+        if not has_line or rest is None:
             raise NotEditable("The entry is not on lines of its own; edit the file.")
-        return start, rest.end()
+        return line, rest.end()
 
     def _replaced(self, place: Place, value: JsonValue, is_flow: bool, attempt: int) -> str:
         """Return the text with another scalar, or with a list in brackets, in the place of an old value."""
         if isinstance(value, str) and place.end > place.start and place.items is None:
             start, end, written = self._written(place, value, is_flow, attempt)
         else:
-            start, end, written = place.start, place.end, yaml_value(value, is_flow=is_flow)
-        space = " " if self.text[start - 1 : start] == ":" else ""
+            start, end, written = place.start, place.end, self._value_text(value, is_flow=is_flow)
+        space = " " if self.text[start - 1 : start] == ":" and self.syntax == "YAML" else ""
         return self.text[:start] + space + written + self.text[end:]
+
+    def _value_text(self, value: JsonValue, *, is_flow: bool = True) -> str:
+        """Return a value as it is written in one line of the file."""
+        return json.dumps(value, ensure_ascii=False) if self.syntax == "JSON" else yaml_value(value, is_flow=is_flow)
+
+    def _changed_in_brackets(self, place: Place, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> str:
+        """Return the text with other items in a list in brackets; equal items stay as they are."""
+        items = place.items or []
+        lead = self.text[place.start + 1 : items[0].start]
+        between = self.text[items[0].end : items[1].start] if items[1:] else f",{lead or ' '}"
+        tail = self.text[items[-1].end : place.end - 1]
+        if "#" in lead + between + tail:
+            raise NotEditable("The list has comments between its items; edit it in an editor.")
+        known = {repr(value): self.text[item.start : item.end] for value, item in zip(old, items, strict=True)}
+        written = between.join(known.get(repr(value)) or self._value_text(value) for value in new)
+        return self.text[: place.start + 1] + (f"{lead}{written}{tail}" if new else "") + self.text[place.end - 1 :]
 
     def _changed_list(self, place: Place, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> str:
         """Return the text with other items in a list that has an item on each line; equal items stay as they are."""
@@ -201,25 +229,39 @@ class EditableText:
             pieces += [f"{prefix}{yaml_value(item)}{self._line_end}" for item in new[begin:end]]
         return self.text[:before] + "".join(pieces) + self.text[last:]
 
-    def _added(self, place: Place, path: tuple[str, ...], value: JsonValue, is_root: bool) -> str:
-        """Return the text with a new entry at the end of an object, which may be empty."""
-        if place.flow and place.members is not None and not is_root:
-            before = self.text[: place.end - 1].rstrip()
-            comma = "" if before.endswith(("{", ",")) else ", "
-            for name in reversed(path[1:]):
-                value = {name: value}
-            pair = f"{_yaml_text(path[0], is_flow=True)}: {yaml_value(value, is_flow=True)}"
-            return f"{before}{comma}{pair}{self.text[place.end - 1 :]}"
+    def _added(self, place: Place, path: Sequence[str], value: JsonValue, is_root: bool, attempt: int) -> str:
+        """Return the text with a new entry at the end of an object, which may be empty.
+
+        `attempt` 0 writes a text of several lines as a block, 1 in quotes.
+        """
+        if place.members is not None and (self.syntax == "JSON" or (place.flow and not is_root)):
+            return self._added_in_brackets(place, place.members, path, value)
         if is_root:
             at, indent = len(self.text), self._column(place.start) if place.members else 0
         else:
             rest = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)").match(self.text, place.end)
             at = rest.end() if rest else len(self.text)
             indent = self._column(place.start) if place.members else self._column(place.key_start) + 2
+        line_end = self._line_end
+        lines = entry_lines(path, value, indent, line_end if attempt == 0 else "")
         head = self.text[:at]
         if head and not head.endswith(("\n", "\r")):
             head += self._line_end
-        return head + "".join(f"{line}{self._line_end}" for line in _lines_of(path, value, indent)) + self.text[at:]
+        return head + "".join(f"{line}{line_end}" for line in lines) + self.text[at:]
+
+    def _added_in_brackets(
+        self, place: Place, members: Mapping[str, Place], path: Sequence[str], value: JsonValue
+    ) -> str:
+        for name in reversed(path[1:]):
+            value = {name: value}
+        key = json.dumps(path[0], ensure_ascii=False) if self.syntax == "JSON" else yaml_text(path[0], is_flow=True)
+        pair = f"{key}: {self._value_text(value)}"
+        before = self.text[: place.end - 1].rstrip()
+        lead = self.text[place.start + 1 : next(iter(members.values())).key_start] if members else ""
+        is_spread = "\n" in lead and not lead.strip()
+        comma = "" if before.endswith(("{", ",")) else "," if is_spread else ", "
+        rest = self.text[len(before) if is_spread else place.end - 1 :]
+        return f"{before}{comma}{lead if is_spread else ''}{pair}{rest}"
 
     def _column(self, at: int) -> int:
         """Return how many characters are before a place in its line."""
@@ -294,7 +336,7 @@ class EditableText:
         is_spaced = re.search(r"(?:\n|\r(?!\n))[ \t]*[\r\n]", between) is not None
         return head + (line_end if is_spaced else "") + item + self.text[end:]
 
-    def _written_in_brackets(self, like: Place, item: Mapping[str, str]) -> str:
+    def _written_in_brackets(self, like: Place, item: Mapping[str, JsonValue]) -> str:
         pairs = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in item.items()]
         lines = re.split(r"(?:\r\n|\r|\n)", self.text[like.start : like.end])
         inner = re.match(r"[ \t]*", lines[1]) if len(lines) > 2 else None
@@ -328,12 +370,18 @@ class EditableText:
         properties = re.match(r"(?:[&!][^\s]*\s+(?:#[^\r\n]*\s+)*)*", raw)
         start = place.start + (properties.end() if properties else 0)
         if place.style in ("|", ">"):
-            block = _block(self.text, start, place.style, new) if attempt == 0 else None
+            block = yaml_block(self.text, start, place.style, new) if attempt == 0 else None
             comment = _HEADER_COMMENT.match(self.text, start)
-            quoted = _yaml_text(new, is_flow=is_flow, quote="'")
+            quoted = yaml_text(new, is_flow=is_flow, quote="'")
             return start, place.end, block or quoted + (comment[1] if comment else "")
+        if attempt == 0 and "\n" in new and place.key_start and not is_flow:
+            comment = _LINE_COMMENT.match(self.text, place.end)
+            indent, end = self._column(place.key_start) + 2, comment.end() if comment else place.end
+            literal = literal_block(new, indent, self._line_end, comment[0] if comment else "")
+            if literal is not None:
+                return start, end, literal
         quote = place.style if attempt == 0 else '"'
-        return start, place.end, _yaml_text(new, is_flow=is_flow, quote=quote)
+        return start, place.end, yaml_text(new, is_flow=is_flow, quote=quote)
 
     def _first_right(self, texts: Iterator[str] | Sequence[str], expected: JsonValue) -> str:
         shown = repr(expected)
@@ -342,6 +390,45 @@ class EditableText:
             if reader.read() and repr(reader.value) == shown:
                 return text
         raise NotEditable("The file cannot be edited without changing something else in it; edit it in an editor.")
+
+
+def change_object(text: EditableText, path: Path, new: JsonObject) -> EditableText:
+    """Return a text with another object at a path: only the entries and items that differ are written again.
+
+    Raises NotEditable.
+    """
+    old: Any = text.value
+    for step in path:
+        old = old[step]
+    changes = list(_changes(path, old, new))
+    texts = {at: value for at, value, was in changes if isinstance(value, str) and isinstance(was, str)}
+    if texts:
+        text = read_editable(text.replace(texts), text.syntax)
+    for at, value, _ in changes:
+        if at not in texts:
+            edited = text.remove(at) if value is _REMOVED else text.put(at, value)
+            text = read_editable(edited, text.syntax)
+    return text
+
+
+_REMOVED: Any = object()
+
+
+def _changes(path: Path, old: JsonValue, new: JsonValue) -> Iterator[tuple[Path, Any, JsonValue]]:
+    """Yield the path of each value that differs, with the new value or _REMOVED, and the old one."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            if key not in new:
+                yield (*path, key), _REMOVED, old[key]
+            elif key not in old:
+                yield (*path, key), new[key], None
+            else:
+                yield from _changes((*path, key), old[key], new[key])
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _changes((*path, index), before, after)
+    elif repr(old) != repr(new):
+        yield path, new, old
 
 
 def read_editable(text: str, syntax: Syntax) -> EditableText:
@@ -363,93 +450,10 @@ def _reader(text: str, syntax: Syntax) -> "ExactJson | ExactYaml":
     return ExactYaml(text)
 
 
-def _lines_of(path: tuple[str, ...], value: JsonValue, indent: int) -> Iterator[str]:
-    """Yield the lines of an entry in a block."""
-    *parents, name = path
-    for parent in parents:
-        yield f"{' ' * indent}{_yaml_text(parent)}:"
-        indent += 2
-    if isinstance(value, dict):
-        yield f"{' ' * indent}{_yaml_text(name)}:"
-        for key, below in value.items():
-            yield f"{' ' * (indent + 2)}{_yaml_text(key)}: {yaml_value(below)}"
-    else:
-        yield f"{' ' * indent}{_yaml_text(name)}: {yaml_value(value)}"
-
-
-def yaml_value(value: JsonValue, *, is_flow: bool = False) -> str:
-    """Return a value as YAML in one line."""
-    if isinstance(value, str):
-        return _yaml_text(value, is_flow=is_flow)
-    if isinstance(value, list):
-        return "[" + ", ".join(yaml_value(item, is_flow=True) for item in value) + "]"
-    if isinstance(value, dict):
-        pairs = (f"{_yaml_text(key, is_flow=True)}: {yaml_value(below, is_flow=True)}" for key, below in value.items())
-        return "{" + ", ".join(pairs) + "}"
-    return json.dumps(value)
+def _may_have(holder: object, step: str | int) -> bool:
+    """Return whether a value is a list, or an object, as the step into it requires."""
+    return isinstance(holder, list if isinstance(step, int) else dict)
 
 
 def _shown(path: Path) -> str:
     return sanitize_line(spell(path), 80)
-
-
-_HEADER = re.compile(r"[|>]([+-]?)([ \t]*(?:#[^\r\n]*)?)(\r\n|\r|\n)")
-_HEADER_COMMENT = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)")
-_NOT_SINGLE = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_CHOMPING = {0: "-", 1: ""}
-
-
-def _block(text: str, start: int, style: str, new: str) -> str | None:
-    """Return a block scalar with another text in the indentation of the one at `start`, or None if it needs quotes."""
-    header = _HEADER.match(text, start)
-    if header is None:
-        return None
-    indent = re.compile(r"(?:[ ]*(?:\r\n|\r|\n))*([ ]+)(?=[^ \r\n])").match(text, header.end())
-    body = new.rstrip("\n")
-    lines = body.split("\n")
-    ends = len(new) - len(body)
-    is_odd = not body or body[0] == " " or _NOT_SINGLE.search(body.replace("\n", "")) or (style == ">" and lines[1:])
-    if indent is None or is_odd or ends not in _CHOMPING:
-        return None
-    chomping = header[1] if (header[1] == "-") == (ends == 0) else _CHOMPING[ends]
-    return style + chomping + header[2] + header[3] + header[3].join(f"{indent[1]}{line}" for line in lines)
-
-
-def _yaml_text(text: str, *, is_flow: bool = False, quote: str = "") -> str:
-    """Return a text as YAML: without quotes if `quote` is empty and none are needed, else in those quotes if it can
-    be."""
-    if not quote and _is_plain(text, is_flow):
-        return text
-    if quote != '"' and not _NOT_SINGLE.search(text):
-        return "'" + text.replace("'", "''") + "'"
-    return _NOT_SINGLE.sub(_escaped, json.dumps(text, ensure_ascii=False))
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _is_plain(text: str, is_flow: bool) -> bool:
-    """Return whether a text is read as that text when it is written without quotes."""
-    import yaml
-
-    if _NOT_SINGLE.search(text):
-        return False
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(f"[{text}, x]" if is_flow else f"- {text}\n- x\n")
-    scalars = []
-    try:
-        while loader.check_event():
-            event = loader.get_event()
-            if isinstance(event, yaml.ScalarEvent):
-                scalars.append(event)
-            elif isinstance(event, yaml.MappingStartEvent | yaml.AliasEvent):
-                return False
-    except yaml.YAMLError:
-        return False
-    finally:
-        loader.dispose()
-    if len(scalars) != 2 or scalars[0].anchor or scalars[0].style:
-        return False
-    found = resolved(scalars[0])
-    return found.value == text and not found.fault and not found.doubt

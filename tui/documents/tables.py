@@ -7,7 +7,9 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 from tui.documents.files import NotRead, decode, read_bytes
 from tui.documents.json_fast import read_quickly
@@ -17,6 +19,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonValue
 
 MOST_DATA_BYTES = 16 * 1024 * 1024
+MOST_DATA_FILES = 1_000  # of a suite: they are read again to find out whether the suite has changed
 MOST_ROWS = 50_000
 MOST_COLUMNS = 250
 MOST_CELL_CHARACTERS = 131_072
@@ -96,20 +99,25 @@ def text_of(value: JsonValue) -> str | None:
 
 def cell_fault(name: str, text: str | None) -> str | None:
     """Return why the text of a column cannot be used, or None."""
+    if text is not None and len(text) <= MOST_CELL_CHARACTERS and "\0" not in text:
+        return None
     shown = f"`{sanitize_line(name, 60)}`"
     if text is None:
         return f"{shown}: expected text, a number of at most {MOST_DIGITS:,} digits, true or false; write one of these"
     if len(text) > MOST_CELL_CHARACTERS:
         return f"{shown} is longer than {MOST_CELL_CHARACTERS:,} characters, the limit for a cell; shorten it"
-    return f"{shown} contains a NUL character; remove it" if "\0" in text else None
+    return f"{shown} contains a NUL character; remove it"
 
 
-def row_of(value: Mapping[str, JsonValue]) -> tuple[dict[str, str], str | None]:
+def row_of(value: Mapping[str, JsonValue]) -> tuple[Mapping[str, str], str | None]:
     """Return the texts of an object by column, and why it cannot be a row, or None."""
-    if len(value) > MOST_COLUMNS:
-        return {}, f"has {len(value):,} columns; the limit is {MOST_COLUMNS}"
-    if any(not name.strip() for name in value):
-        return {}, "has a column without a name; name it"
+    if fault := _names_fault(tuple(value)):
+        return {}, fault
+    if {str}.issuperset(map(type, value.values())):
+        texts = cast("Mapping[str, str]", value)
+        together = "".join(texts.values())
+        if len(together) <= MOST_CELL_CHARACTERS and "\0" not in together and _are_stripped(tuple(texts)):
+            return texts, None
     row: dict[str, str] = {}
     for name, item in value.items():
         text = text_of(item)
@@ -117,6 +125,18 @@ def row_of(value: Mapping[str, JsonValue]) -> tuple[dict[str, str], str | None]:
             return {}, fault
         row[name.strip()] = text or ""
     return row, None if len(row) == len(value) else "has two columns with the same name; rename one"
+
+
+@lru_cache(maxsize=64)
+def _names_fault(names: tuple[str, ...]) -> str | None:
+    if len(names) > MOST_COLUMNS:
+        return f"has {len(names):,} columns; the limit is {MOST_COLUMNS}"
+    return None if all(map(str.strip, names)) else "has a column without a name; name it"
+
+
+@lru_cache(maxsize=64)
+def _are_stripped(names: tuple[str, ...]) -> bool:
+    return all(name == name.strip() for name in names)
 
 
 def _read_csv(text: str, table: Table) -> None:

@@ -1,6 +1,5 @@
 """Plain answers in CSV or JSON lines: one row for each answer, with its case and its model."""
 
-import codecs
 import csv
 import io
 import json
@@ -10,23 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.documents.files import NotRead, decode, read_bytes
-from tui.imports.assertions import criteria_of
-from tui.model.errors import Problem, SuiteError
+from tui.imports.assertions import overall_criteria
+from tui.imports.result_file import MOST_PROBLEMS, ResultFile, replace_half_characters
+from tui.model.errors import Problem
 from tui.model.results import MOST_TOKENS, Usage
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Step
 
-MOST_BYTES = 128 << 20
-MOST_ROWS = 1_000_000
 _LONGEST_ANSWER = 16 << 20
 _LONGEST_NAME = 200
 _MOST_REPEATS = 1_000_000
 _LONGEST_MS = 86_400_000.0
-_MOST_PROBLEMS = 50
 _REQUIRED = ("case", "model", "answer")
 _OPTIONAL = ("repeat", "prompt", "category", "input_tokens", "output_tokens", "duration_ms")
+COLUMNS = frozenset((*_REQUIRED, *_OPTIONAL))
 _DIGITS = re.compile(r"[0-9]{1,16}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?", re.ASCII)
 _FIX = f"Each row needs {', '.join(_REQUIRED)}; optional are {', '.join(_OPTIONAL)}."
@@ -54,18 +51,23 @@ class _RowFaultError(Exception):
 Row = tuple[int, Mapping[str, Any]]
 
 
-def read_answers(path: Path, secrets: Secrets, *, lines: bool) -> tuple[PlainAnswer, ...]:
-    """Return the answers in a file of JSON lines, or of CSV, with known keys removed.
+def answer_file(path: Path, secrets: Secrets | None = None) -> ResultFile:
+    """Return a file of plain answers for `read_answers`."""
+    return ResultFile(path, _FIX, secrets, "The answers cannot be imported")
+
+
+def read_answers(file: ResultFile, content: bytes, *, lines: bool) -> tuple[PlainAnswer, ...]:
+    """Return the answers in the content of a file of JSON lines, or of CSV, with known keys removed.
 
     An answer without a `repeat` is the next one of its case and model. Raises SuiteError with every problem found.
     """
-    text = secrets.hide(_text_at(path))
+    text = file.text(content)
     problems: list[Problem] = []
     answers: list[PlainAnswer] = []
     first: dict[tuple[str, str, int], int] = {}
     counts: dict[tuple[str, str], int] = {}
     try:
-        for line, row in _json_rows(text, path, problems) if lines else _csv_rows(text):
+        for line, row in _json_rows(text, file, problems) if lines else _csv_rows(text, file, problems):
             try:
                 answer = _answer(line, row, counts)
                 place = (answer.case, answer.model, answer.repeat)
@@ -75,23 +77,18 @@ def read_answers(path: Path, secrets: Secrets, *, lines: bool) -> tuple[PlainAns
                 first[place] = line
                 answers.append(answer)
             except _RowFaultError as fault:
-                problems.append(_problem(path, line, str(fault)))
-            if len(problems) >= _MOST_PROBLEMS:
+                problems.append(file.problem(str(fault), "", line))
+            if len(problems) >= MOST_PROBLEMS:
                 break
     except _RowFaultError as fault:
-        problems.append(_problem(path, 1, str(fault)))
+        problems.append(file.problem(str(fault), "", 1))
     except csv.Error as error:
-        problems.append(_problem(path, None, f"is no valid CSV ({error})"))
+        problems.append(file.problem(f"is no valid CSV ({error})", ""))
     if not answers and not problems:
-        problems.append(_problem(path, None, "has no row"))
+        problems.append(file.problem("has no row", ""))
     if problems:
-        raise refused(path, problems)
+        raise file.refusal(problems)
     return tuple(answers)
-
-
-def refused(path: Path, problems: list[Problem]) -> SuiteError:
-    """Return the error about a file of answers with these problems."""
-    return SuiteError("The answers cannot be imported", problems, where=str(path), fix=_FIX)
 
 
 def cases_of(answers: tuple[PlainAnswer, ...]) -> tuple[Case, ...]:
@@ -101,38 +98,24 @@ def cases_of(answers: tuple[PlainAnswer, ...]) -> tuple[Case, ...]:
         if answer.case not in found:
             step = Step(answer.prompt)
             category = answer.category or "Imported"
-            found[answer.case] = Case(
-                answer.case, answer.case, category, (step,), risk_criteria=criteria_of((), {}, None)
-            )
+            found[answer.case] = Case(answer.case, answer.case, category, (step,), risk_criteria=overall_criteria())
     return tuple(found.values())
 
 
-def _problem(path: Path, line: int | None, what: str) -> Problem:
-    return Problem(str(path), line, None, "error", "", sanitize_line(what, 300))
-
-
-def _text_at(path: Path) -> str:
-    try:
-        content = read_bytes(path, MOST_BYTES)
-        if len(content) > MOST_BYTES:
-            raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB; split it")
-        return decode(content.removeprefix(codecs.BOM_UTF8))
-    except NotRead as error:
-        raise refused(path, [_problem(path, None, str(error))]) from error
-
-
-def _json_rows(text: str, path: Path, problems: list[Problem]) -> Iterator[Row]:
+def _json_rows(text: str, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
     # Not splitlines: a line separator may be part of an answer.
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(replace_half_characters(text).split("\n"), 1):
+        if len(problems) >= MOST_PROBLEMS:
+            return
         if not line.strip():
             continue
         try:
             value = json.loads(line, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            problems.append(_problem(path, number, f"is no JSON object ({error})"))
+            problems.append(file.problem(f"is no JSON object ({error})", "", number))
             continue
         if not isinstance(value, dict):
-            problems.append(_problem(path, number, "is no JSON object"))
+            problems.append(file.problem("is no JSON object", "", number))
             continue
         yield number, value
 
@@ -141,7 +124,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a value of JSON")
 
 
-def _csv_rows(text: str) -> Iterator[Row]:
+def _csv_rows(text: str, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     csv.field_size_limit(_LONGEST_ANSWER)
@@ -154,17 +137,19 @@ def _csv_rows(text: str) -> Iterator[Row]:
     line = reader.line_num
     for values in reader:
         begin, line = line + 1, reader.line_num
+        if len(problems) >= MOST_PROBLEMS:
+            return
         if not values:
             continue
-        row: dict[str, Any] = dict(zip(names, values, strict=False))
         if len(values) != len(names):
-            row = {"": f"has {len(values)} cells, the first row has {len(names)}"}
-        yield begin, {key: value for key, value in row.items() if value != "" or key in _REQUIRED}
+            what = f"has {len(values)} cells, the first row has {len(names)}"
+            problems.append(file.problem(what, "", begin))
+            continue
+        row = zip(names, map(file.hide, values), strict=True)  # a quotation mark is doubled
+        yield begin, {key: value for key, value in row if value != "" or key in _REQUIRED}
 
 
 def _answer(line: int, row: Mapping[str, Any], counts: dict[tuple[str, str], int]) -> PlainAnswer:
-    if "" in row:
-        raise _RowFaultError(str(row[""]))
     case, model = (_name(row, key) for key in ("case", "model"))
     answer = _text(row, "answer")
     counts[case, model] = counts.get((case, model), 0) + 1

@@ -1,26 +1,38 @@
 """An imported run, and the kind of a file of results by its content."""
 
 import codecs
-import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from tui.imports.answers import COLUMNS
 from tui.model.errors import Problem, SuiteError
-from tui.model.results import TrialResult
-from tui.model.run import Plan, RunState
+from tui.model.results import JUDGED, TrialResult
+from tui.model.run import Plan, RunOptions, RunState
 from tui.model.sanitize import sanitize_line
+from tui.model.subjects import Subject
+from tui.model.suite import Case, Suite
 
-FileKind = Literal["assay", "promptfoo", "promptfoo-lines", "inspect", "answers-lines", "answers-csv"]
+FileKind = Literal[
+    "assay",
+    "promptfoo",
+    "promptfoo-lines",
+    "inspect",
+    "pydantic-evals",
+    "openai-evals",
+    "answers-lines",
+    "answers-csv",
+]
 RUN_FILE_KEY = "assay_run"
 """The key of the first line of a run that Assay exported; its value is the version of the format."""
 HEAD_BYTES = 64 * 1024
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-_INSPECT = re.compile(r'"(?:eval|samples)"\s*:')
-_ANSWER = frozenset(("case", "answer"))
+# A string, also one that the end of the text cuts off, or a bracket.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
 # How far ahead the clock of the computer may be that wrote a file.
 _CLOCK_SKEW = timedelta(days=1)
 
@@ -30,7 +42,8 @@ class ImportedRun:
     """A run that was made elsewhere.
 
     If its id is derived from its content, the same results are the same run. If only the end of the id is
-    (`is_named_by_content`), the time in it is set when the run is stored. `score_lines` are lines of score files.
+    (`is_named_by_content`), the time in it is set when the run is stored. Of a run that Assay exported (`is_exported`),
+    the id says nothing about the content. `score_lines` are lines of score files.
     """
 
     plan: Plan
@@ -42,13 +55,13 @@ class ImportedRun:
     versions: Mapping[str, str] = field(default_factory=dict)
     score_lines: str = ""
     is_named_by_content: bool = False
+    is_exported: bool = False
 
 
 def kind_of_file(head: bytes) -> FileKind:
     """Return the kind of a file of results by its first bytes, at most HEAD_BYTES of them.
 
-    Anything that begins with a brace or bracket and is nothing else is taken for promptfoo's results, other text for
-    CSV.
+    Anything else that begins with a brace or bracket is taken for promptfoo's results, other text for CSV.
     """
     if head.startswith(_GZIP):
         return "assay"
@@ -57,29 +70,39 @@ def kind_of_file(head: bytes) -> FileKind:
     text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").lstrip()
     if not text.startswith(("{", "[")):
         return "answers-csv"
-    keys = _keys_of_line(text.partition("\n")[0])
-    if RUN_FILE_KEY in keys:
+    keys, is_line, is_whole = _keys_of(text)
+    if is_line and RUN_FILE_KEY in keys:
         return "assay"
-    if keys >= _ANSWER:
+    if is_line and ("answer" in keys or (not is_whole and keys and keys <= COLUMNS)):
         return "answers-lines"
-    if keys and not keys & {"results", "eval", "samples"}:
-        return "promptfoo-lines"
-    found = _INSPECT.search(text)
-    return "inspect" if found and '"results"' not in text[: found.start()] else "promptfoo"
+    if is_line and "spec" in keys:
+        return "openai-evals"
+    if keys & {"eval", "samples"}:
+        return "inspect"
+    if "cases" in keys and "results" not in keys:
+        return "pydantic-evals"
+    return "promptfoo-lines" if is_line and keys and "results" not in keys else "promptfoo"
 
 
-def _keys_of_line(line: str) -> frozenset[str]:
-    """Return the keys of the object on a line; none if the line is no whole object."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        # A line longer than the head; its keys are taken from what is there.
-        return frozenset(re.findall(r'"(\w+)"\s*:', line[:4096])) if len(line) > 4096 else frozenset()
-    return frozenset(value) if isinstance(value, dict) else frozenset()
+def _keys_of(text: str) -> tuple[frozenset[str], bool, bool]:
+    """Return the keys of the first value of a text, whether it is on one line, and whether the text has all of it."""
+    keys, depth, end = set[str](), 0, len(text)
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token in "{[":
+            depth += 1
+        elif token in "}]":
+            depth -= 1
+            if depth == 0:
+                end = found.end()
+                break
+        elif depth == 1 and text[found.end() : found.end() + 10].lstrip().startswith(":"):
+            keys.add(token[1:-1])
+    return frozenset(keys), "\n" not in text[:end], bool(text) and depth == 0
 
 
-def start_of(path: Path, where: str, timestamp: str) -> datetime:
-    """Return the start time that a file has at the place `where`. Raises SuiteError.
+def time_of(path: Path, where: str, timestamp: str) -> datetime:
+    """Return the time that a file has at the place `where`, such as that at which a run began. Raises SuiteError.
 
     Runs are ordered by time: a run from the future would stay the last one.
     """
@@ -98,7 +121,81 @@ def start_of(path: Path, where: str, timestamp: str) -> datetime:
     raise SuiteError("The results cannot be imported", [problem], where=str(path))
 
 
-def run_id_of(started: datetime, content: str) -> str:
-    """Return a run id: 32 hex digits that sort by time, the rest derived from the digest of the content."""
-    time = int(started.timestamp() * 1_000) & (1 << 48) - 1
+def with_common_checks(cases: Iterable[Case], results: Iterable[TrialResult]) -> tuple[Case, ...]:
+    """Return cases that all have the same evaluators, of which those that only ended in errors show none.
+
+    They get the checks of the others: without one, their errors would count in no rate.
+    """
+    cases = tuple(cases)
+    judged = {result.trial.case for result in results if result.verdict in JUDGED}
+    common = tuple(dict.fromkeys(check for case in cases for step in case.steps for check in step.checks))
+    return tuple(
+        case
+        if case.is_checked or case.id in judged
+        else replace(case, steps=(*case.steps[:-1], replace(case.steps[-1], checks=common)))
+        for case in cases
+    )
+
+
+def most_repeats(results: Iterable[TrialResult]) -> int:
+    """Return how often a case was run by one model at most; the numbers of the repeats may have gaps."""
+    return max(Counter((result.trial.case, result.trial.model) for result in results).values())
+
+
+def run_id_of(started: datetime | None, content: str) -> str:
+    """Return a run id: 32 hex digits that sort by time, the rest derived from the digest of the content.
+
+    Without a time the first digits are 0, until `with_stored_id` sets them.
+    """
+    time = int(started.timestamp() * 1_000) & (1 << 48) - 1 if started else 0
     return f"{time:012x}7{content[:3]}{0x8 | int(content[3], 16) & 0x3:x}{content[4:19]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What a file of another tool says: its cases, its models, and the results in the order of the cases.
+
+    `digest` is one of all that makes the evaluation what it is.
+    """
+
+    path: Path
+    name: str
+    description: str
+    digest: str
+    cases: tuple[Case, ...]
+    subjects: tuple[Subject, ...]
+    results: tuple[TrialResult, ...]
+    started: datetime
+    finished: datetime
+    state: RunState = "finished"
+    warnings: tuple[Problem, ...] = ()
+
+    def as_run(self, *, is_named_by_content: bool = False) -> ImportedRun:
+        """Return the evaluation as a run."""
+        suite = Suite(
+            name=self.name,
+            description=self.description,
+            path=str(self.path),
+            sha256=self.digest,
+            format="schema-1.0.0",
+            cases=self.cases,
+            models=tuple(subject.name for subject in self.subjects),
+        )
+        plan = Plan(
+            run_id=run_id_of(self.started, self.digest),
+            suite=suite,
+            subjects=self.subjects,
+            options=RunOptions(repeats=most_repeats(self.results), delay_ms=0),
+            trials=tuple(result.trial for result in self.results),
+            command=f"assay import {self.path.name}",
+        )
+        begun, finished = (moment.isoformat(timespec="milliseconds") for moment in (self.started, self.finished))
+        return ImportedRun(
+            plan,
+            self.results,
+            begun,
+            finished,
+            self.warnings,
+            self.state,
+            is_named_by_content=is_named_by_content,
+        )

@@ -5,17 +5,19 @@ import io
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from tui.documents.files import NotRead, decode, read_bytes
-from tui.imports.assertions import as_json, criteria_of
-from tui.imports.imported import ImportedRun, run_id_of, start_of
-from tui.imports.shapes import STRICT, Count, Number, mended, problems_of, text_at
+from tui.documents.files import NotRead
+from tui.imports.assertions import overall_criteria
+from tui.imports.imported import Evaluation, ImportedRun, time_of, with_common_checks
+from tui.imports.result_file import MOST_PROBLEMS, STRICT, Count, Number, ResultFile, Seconds
+from tui.imports.texts import as_json, detail_of, name_of
 from tui.model.errors import Problem, SuiteError
 from tui.model.finish_reasons import early_stop
 from tui.model.prices import MOST_USD
@@ -32,24 +34,21 @@ from tui.model.results import (
     Usage,
     Verdict,
 )
-from tui.model.run import Plan, RunOptions, RunState
+from tui.model.run import RunState
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
-from tui.model.subjects import Subject
-from tui.model.suite import Case, Check, Step, Suite
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from tui.model.subjects import IMPORTED, Subject
+from tui.model.suite import Case, Check, Step
 
 PROVIDER = "inspect"
-MOST_FILE_BYTES = 128 << 20
 MOST_BYTES = 512 << 20
 """How many bytes the members of a `.eval` file may have in total when they are decompressed."""
 MOST_MEMBERS = 200_000
-_MOST_PROBLEMS = 50
+MOST_MESSAGES = 500_000
+"""How many messages the samples of a log may have in total: each takes 400 bytes of memory, also if it is empty."""
+_MOST_PARTS = 1_000  # of a message
 _MOST_WINDOW = 128 << 20
-_NAME = 80
-_DETAIL = 2_000
+_TOO_MANY_MESSAGES = f"has more than {MOST_MESSAGES:,} messages"
 _FIX = "Pass a log that `inspect eval` wrote: a file ending in .eval, or in .json with `--log-format json`."
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json", re.DOTALL)
 _ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
@@ -58,8 +57,6 @@ _ENCRYPTED = 1
 _ZSTD = 93
 _STATES: Mapping[str, RunState] = {"success": "finished", "cancelled": "cancelled"}
 _PASSED, _FAILED = frozenset(("c", "yes", "true")), frozenset(("i", "p", "n", "no", "false"))
-
-Seconds = Annotated[float, Field(ge=0, le=10**8)]
 
 
 @with_config(STRICT)
@@ -84,8 +81,8 @@ class MessageShape(TypedDict):
     """A message of a sample's conversation; `function` is the tool that a tool's message answers for."""
 
     role: str
-    content: str | list[ContentShape]
-    tool_calls: NotRequired[list[CallShape] | None]
+    content: str | Annotated[list[ContentShape], Field(max_length=_MOST_PARTS)]
+    tool_calls: NotRequired[Annotated[list[CallShape], Field(max_length=_MOST_PARTS)] | None]
     function: NotRequired[str | None]
 
 
@@ -148,9 +145,9 @@ class SampleShape(TypedDict):
 
     id: Annotated[str, Field(min_length=1, max_length=1_000)] | int
     epoch: Annotated[int, Field(ge=1, le=1_000_000)]
-    input: str | list[MessageShape]
+    input: str | Annotated[list[MessageShape], Field(max_length=MOST_MESSAGES)]
     target: NotRequired[str | list[str] | None]
-    messages: NotRequired[list[MessageShape] | None]
+    messages: NotRequired[Annotated[list[MessageShape], Field(max_length=MOST_MESSAGES)] | None]
     output: NotRequired[OutputShape | None]
     scores: NotRequired[dict[str, ScoreShape] | None]
     metadata: NotRequired[dict[str, Any] | None]
@@ -207,47 +204,41 @@ class LogShape(HeaderShape):
 
 def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = None) -> ImportedRun:
     """Read a log of Inspect; `name` is the name of the suite. Raises SuiteError with every problem found."""
-    header, samples = _read(path, secrets or Secrets())
+    file = ResultFile(path, _FIX, secrets, "The log cannot be imported")
+    header, samples = _read(file)
     ids = (header["eval"].get("dataset") or {}).get("sample_ids") or ()
     order = {str(each): number for number, each in enumerate(ids)}
     samples = sorted(samples, key=lambda sample: (order.get(str(sample["id"]), len(order)), sample["epoch"]))
-    _refuse_doubles(path, samples)
-    started = start_of(path, "eval.created", header["eval"]["created"])
+    _refuse_doubles(file, samples)
+    started = time_of(path, "eval.created", header["eval"]["created"])
     completed = (header.get("stats") or {}).get("completed_at")
-    finished = start_of(path, "stats.completed_at", completed) if completed else started
+    finished = time_of(path, "stats.completed_at", completed) if completed else started
     begun = started.isoformat(timespec="milliseconds")
     model = sanitize_line(header["eval"]["model"], 200) or "unnamed model"
-    results = tuple(_result(sample, model, header["eval"]["model"], begun) for sample in samples)
-    content = _digest(header, samples)
     version = (header["eval"].get("packages") or {}).get("inspect_ai")
     task = sanitize_line(header["eval"]["task"], 200)
-    suite = Suite(
+    cases = [_case(case_id, sample, task) for case_id, sample in _first_samples(samples).items()]
+    results = tuple(_result(sample, model, header["eval"]["model"], begun) for sample in samples)
+    return Evaluation(
+        path=path,
         name=name or task or path.stem,
         description=f"Imported from Inspect{f' {sanitize_line(version, 40)}' if isinstance(version, str) else ''}.",
-        path=str(path),
-        sha256=content,
-        format="schema-1.0.0",
-        cases=tuple(_case(case_id, sample, task) for case_id, sample in _first_samples(samples).items()),
-        models=(model,),
-    )
-    plan = Plan(
-        run_id=run_id_of(started, content),
-        suite=suite,
-        subjects=(Subject(model, PROVIDER, header["eval"]["model"], how="imported"),),
-        options=RunOptions(repeats=max(sample["epoch"] for sample in samples), delay_ms=0),
-        trials=tuple(result.trial for result in results),
-        command=f"assay import {path.name}",
-    )
-    state = _STATES.get(header.get("status") or "", "interrupted")
-    return ImportedRun(plan, results, begun, finished.isoformat(timespec="milliseconds"), (), state)
+        digest=_digest(header, samples),
+        cases=with_common_checks(cases, results),
+        subjects=(Subject(model, PROVIDER, header["eval"]["model"], how=IMPORTED),),
+        results=results,
+        started=started,
+        finished=finished,
+        state=_STATES.get(header.get("status") or "", "interrupted"),
+    ).as_run()
 
 
-def _refuse_doubles(path: Path, samples: Sequence[SampleShape]) -> None:
+def _refuse_doubles(file: ResultFile, samples: Sequence[SampleShape]) -> None:
     seen: set[tuple[str, int]] = set()
     for sample in samples:
         if (place := (str(sample["id"]), sample["epoch"])) in seen:
             what = f"sample {place[0]!r}, epoch {place[1]}: appears twice"
-            raise _refused(path, [_problem(path, "samples", what)])
+            raise file.refusal([file.problem(what, "samples")])
         seen.add(place)
 
 
@@ -261,53 +252,47 @@ def _first_samples(samples: Iterable[SampleShape]) -> dict[str, SampleShape]:
     return found
 
 
-def _read(path: Path, secrets: Secrets) -> tuple[HeaderShape, list[SampleShape]]:
+def _read(file: ResultFile) -> tuple[HeaderShape, list[SampleShape]]:
     from pydantic import TypeAdapter
 
-    try:
-        data = read_bytes(path, MOST_FILE_BYTES)
-    except NotRead as error:
-        raise _refused(path, [_problem(path, "file", str(error))]) from error
+    data = file.read()
     if not data.startswith(b"PK"):
-        log: LogShape = _parsed(path, "", text_at(path, _FIX), TypeAdapter(LogShape), secrets)
+        log: LogShape = file.parse(TypeAdapter(LogShape), file.text(data))
+        if sum(map(_messages_of, log["samples"])) > MOST_MESSAGES:
+            raise file.refusal([file.problem(_TOO_MANY_MESSAGES)])
         return log, log["samples"]
-    if len(data) > MOST_FILE_BYTES:
-        raise _refused(path, [_problem(path, "file", f"is larger than {MOST_FILE_BYTES >> 20} MiB")])
     header: HeaderShape | None = None
     samples: list[SampleShape] = []
     problems: list[Problem] = []
+    messages = 0
     header_shape, sample_shape = TypeAdapter(HeaderShape), TypeAdapter(SampleShape)
     try:
         for member, content in _members(data):
             try:
                 if _SAMPLE.fullmatch(member):
-                    samples.append(_parsed(path, member, decode(content), sample_shape, secrets))
+                    samples.append(file.parse(sample_shape, file.text(content)))
+                    messages += _messages_of(samples[-1])
+                    if messages > MOST_MESSAGES:
+                        raise NotRead(_TOO_MANY_MESSAGES)
                 else:
-                    header = _parsed(path, member, decode(content), header_shape, secrets)
+                    header = file.parse(header_shape, file.text(content))
             except SuiteError as error:
-                problems += error.problems
-            if len(problems) >= _MOST_PROBLEMS:
+                name = sanitize_line(member, 100)
+                problems += (file.problem(each.what, f"{name}: {each.where}") for each in error.problems)
+            if len(problems) >= MOST_PROBLEMS:
                 break
     except NotRead as error:
-        problems.append(_problem(path, "file", str(error)))
+        problems.append(file.problem(str(error)))
     if header is None and not problems:
-        problems.append(_problem(path, "file", "has no header.json"))
+        problems.append(file.problem("has no header.json"))
     if header is None or problems or not samples:
-        raise _refused(path, problems or [_problem(path, "file", "has no samples")])
+        raise file.refusal(problems[:MOST_PROBLEMS] or [file.problem("has no samples")])
     return header, samples
 
 
-def _parsed(path: Path, member: str, text: str, shape: "TypeAdapter[Any]", secrets: Secrets) -> Any:
-    from pydantic import ValidationError
-
-    try:
-        return shape.validate_json(mended(secrets.hide(text)))
-    except ValidationError as error:
-        problems = problems_of(path, error)
-    if member:
-        shown = sanitize_line(member, 100)
-        problems = [_problem(path, f"{shown}: {each.where}", each.what) for each in problems]
-    raise _refused(path, problems)
+def _messages_of(sample: SampleShape) -> int:
+    given = sample["input"]
+    return len(sample.get("messages") or ()) + (0 if isinstance(given, str) else len(given))
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -317,15 +302,19 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
-            found = {info.filename: info for info in file.infolist()}
+            members = file.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OSError) as error:
         raise NotRead(f"is damaged ({sanitize_line(str(error), 100)})") from error
-    if len(found) > MOST_MEMBERS:
+    if len(members) > MOST_MEMBERS:
         raise NotRead(f"has more than {MOST_MEMBERS:,} members")
-    head = "header.json" if "header.json" in found else "_journal/start.json"
+    names = Counter(info.filename for info in members)
+    head = "header.json" if "header.json" in names else "_journal/start.json"
     left = MOST_BYTES
-    for name, info in found.items():
+    for info in members:
+        name = info.filename
         if name == head or _SAMPLE.fullmatch(name):
+            if names[name] > 1:
+                raise NotRead(f"is damaged: {sanitize_line(name, 100)} appears twice")
             content = _content(data, info, left)
             left -= len(content)
             yield name, content
@@ -350,29 +339,23 @@ def _content(data: bytes, info: zipfile.ZipInfo, most: int) -> bytes:
 
 def _decompressed(raw: bytes, method: int, most: int, name: str) -> bytes:
     """Return the content of a member; one byte more than `most` if it is larger."""
-    import zstandard
-
-    try:
-        if method == zipfile.ZIP_STORED:
-            return raw[: most + 1]
-        if method == zipfile.ZIP_DEFLATED:
+    damaged = f"is damaged: {name} cannot be decompressed"
+    if method == zipfile.ZIP_STORED:
+        return raw[: most + 1]
+    if method == zipfile.ZIP_DEFLATED:
+        try:
             return zlib.decompressobj(-zlib.MAX_WBITS).decompress(raw, most + 1)
-        if method == _ZSTD:
-            reader = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).stream_reader(
-                raw, read_across_frames=True
-            )
-            return reader.read(most + 1)
-    except (zlib.error, zstandard.ZstdError) as error:
-        raise NotRead(f"is damaged: {name} cannot be decompressed") from error
+        except zlib.error as error:
+            raise NotRead(damaged) from error
+    if method == _ZSTD:
+        import zstandard
+
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW)
+        try:
+            return decompressor.stream_reader(raw, read_across_frames=True).read(most + 1)
+        except zstandard.ZstdError as error:
+            raise NotRead(damaged) from error
     raise NotRead(f"has a member with an unknown compression, {method}: {name}")
-
-
-def _problem(path: Path, where: str, what: str) -> Problem:
-    return Problem(str(path), None, None, "error", where, sanitize_line(what, 300))
-
-
-def _refused(path: Path, problems: list[Problem]) -> SuiteError:
-    return SuiteError("The log cannot be imported", problems[:_MOST_PROBLEMS], where=str(path), fix=_FIX)
 
 
 def _digest(header: HeaderShape, samples: Sequence[SampleShape]) -> str:
@@ -389,11 +372,11 @@ def _case(case_id: str, sample: SampleShape, task: str) -> Case:
     checks = dict.fromkeys(check.target for check in _checks(sample))
     return Case(
         id=case_id,
-        name=sanitize_line(given, _NAME) or case_id,
-        category=(sanitize_line(category, _NAME) if isinstance(category, str) else "") or task or "Imported",
+        name=name_of(given) or case_id,
+        category=name_of(category) or task or "Imported",
         steps=(Step(given, tuple(Check("recorded", target) for target in checks)),),
         expected_behavior=target if isinstance(target, str) else "\n".join(target),
-        risk_criteria=criteria_of((), {}, None),
+        risk_criteria=overall_criteria(),
     )
 
 
@@ -444,7 +427,7 @@ def _verdict(sample: SampleShape, step: StepResult) -> tuple[Verdict, str | None
 def _checks(sample: SampleShape) -> tuple[CheckResult, ...]:
     """Return a recorded check for each score that says correct or incorrect."""
     return tuple(
-        CheckResult("recorded", name, state, f"score {_shown(value)}{reason}"[:_DETAIL])
+        CheckResult("recorded", name, state, detail_of(f"score {_shown(value)}{reason}"))
         for name, value, reason in _scores(sample)
         if (state := _state(value))
     )

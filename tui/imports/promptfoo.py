@@ -3,14 +3,17 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tui.imports.assertions import as_json, check_of, criteria_of, result_of
-from tui.imports.imported import ImportedRun, run_id_of, start_of
-from tui.imports.shapes import read_file, read_lines
+from tui.imports.assertions import check_of, criteria_of, result_of
+from tui.imports.imported import Evaluation, ImportedRun, time_of
+from tui.imports.promptfoo_file import read_file, read_lines
+from tui.imports.result_file import ResultFile
+from tui.imports.texts import as_json, as_text, messages_of, name_of
 from tui.model.errors import Problem
 from tui.model.finish_reasons import early_stop
 from tui.model.prices import MOST_USD
@@ -19,7 +22,6 @@ from tui.model.results import (
     CheckResult,
     Message,
     Prompt,
-    Role,
     StepResult,
     Timing,
     TrialKey,
@@ -27,22 +29,31 @@ from tui.model.results import (
     Usage,
     Verdict,
 )
-from tui.model.run import Plan, RunOptions
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
-from tui.model.subjects import Subject
-from tui.model.suite import Case, Step, Suite
+from tui.model.subjects import IMPORTED, Subject
+from tui.model.suite import Case, Step
 
 if TYPE_CHECKING:
-    from tui.imports.shapes import FileShape, RowShape, TokensShape
+    from tui.imports.promptfoo_file import FileShape, RowShape, TokensShape
 
+PROVIDER = "promptfoo"
+_FIX = "To write a file that can be imported, run `promptfoo eval -o results.json`."
+_NEWEST = 4
+"""The newest known version of the format."""
 _TIMED_OUT = re.compile(r"\btime(?:d[ -]?|[ -]?)out\b", re.IGNORECASE)
-_ROLES: Mapping[object, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 # ResultFailureReason.ERROR
 _ERROR = 2
 
 
-def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
+class _Place(NamedTuple):
+    """The case and the model that a row belongs to."""
+
+    case: str
+    model: str
+
+
+def _result(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
     """Return a row as a result with one attempt.
 
     The verdict is promptfoo's own, with two exceptions: a pass without assertions is `unchecked`, and a pass of an
@@ -51,12 +62,13 @@ def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
     verdict, error = _verdict(row)
     raw = row["prompt"]["raw"]
     response = row.get("response") or {}
-    text, took = _text(response.get("output")), row.get("latencyMs") or 0.0
+    output, took = response.get("output"), row.get("latencyMs") or 0.0
+    text = "" if output is None else as_text(output)
     step = StepResult(
         input=raw,
         response=text,
         prompt=Prompt(raw, _messages(raw)),
-        checks=_checks(row, text),
+        checks=_checks(row),
         usage=_usage(response.get("tokenUsage") or row.get("tokenUsage")),
         timing=Timing(None, took),
         finish_reason=response.get("finishReason"),
@@ -72,13 +84,13 @@ def result_from(row: "RowShape", key: TrialKey, started_at: str) -> TrialResult:
     return TrialResult(key, verdict, False, error, (attempt,))
 
 
-def components_of(row: "RowShape") -> list[dict[str, Any]]:
+def _components(row: "RowShape") -> list[dict[str, Any]]:
     """Return the result of each assertion."""
     grading: Mapping[str, Any] = row.get("gradingResult") or {}
     return [component for component in grading.get("componentResults") or () if component is not None]
 
 
-def variables_of(row: "RowShape") -> dict[str, Any]:
+def _variables(row: "RowShape") -> dict[str, Any]:
     """Return the variables of the prompt and the assertions."""
     test: Mapping[str, Any] = row.get("testCase") or {}
     return row.get("vars") or test.get("vars") or {}
@@ -95,10 +107,10 @@ def _verdict(row: "RowShape") -> tuple[Verdict, str | None]:
     return ("passed" if row["success"] else "failed"), None
 
 
-def _checks(row: "RowShape", response: str) -> tuple[CheckResult, ...]:
-    components, variables = components_of(row), variables_of(row)
+def _checks(row: "RowShape") -> tuple[CheckResult, ...]:
+    components, variables = _components(row), _variables(row)
     if components:
-        return tuple(result_of(component, check_of(component, variables), response) for component in components)
+        return tuple(result_of(component, check_of(component, variables)) for component in components)
     grading: Mapping[str, Any] = row.get("gradingResult") or {}
     reason = grading.get("reason") or ""
     if row["success"]:
@@ -110,10 +122,6 @@ def _checks(row: "RowShape", response: str) -> tuple[CheckResult, ...]:
     return (CheckResult("recorded", "promptfoo", "failed", reason or row.get("error") or ""),)
 
 
-def _text(output: object) -> str:
-    return output if isinstance(output, str) else "" if output is None else as_json(output)
-
-
 def _messages(raw: str) -> tuple[Message, ...]:
     """Return the messages of a prompt; a prompt that is a conversation in JSON becomes several messages."""
     if raw.lstrip()[:1] == "[":
@@ -121,18 +129,9 @@ def _messages(raw: str) -> tuple[Message, ...]:
             turns = json.loads(raw)
         except (ValueError, RecursionError):
             turns = None
-        if isinstance(turns, list) and turns and all(map(_is_turn, turns)):
-            return tuple(Message(_ROLES[turn["role"]], turn["content"]) for turn in turns)
+        if messages := messages_of(turns):
+            return messages
     return (Message("user", raw),)
-
-
-def _is_turn(turn: object) -> bool:
-    return (
-        isinstance(turn, dict)
-        and isinstance(turn.get("content"), str)
-        and isinstance(turn.get("role"), str)
-        and turn["role"] in _ROLES
-    )
 
 
 def _usage(tokens: "TokensShape | None") -> Usage:
@@ -158,18 +157,6 @@ def _cost(row: "RowShape") -> float | None:
     return cost if cost is not None and 0 < cost <= MOST_USD else None
 
 
-PROVIDER = "promptfoo"
-_NEWEST = 4
-_NAME = 80
-
-
-class _Place(NamedTuple):
-    """The case and the model that a row belongs to."""
-
-    case: str
-    model: str
-
-
 def read_promptfoo(
     path: Path, name: str | None = None, secrets: Secrets | None = None, *, lines: bool = False
 ) -> ImportedRun:
@@ -180,65 +167,71 @@ def read_promptfoo(
     A test with each prompt is a case of its own; rows with the same test, prompt and provider are repeats. Raises
     SuiteError with every problem found.
     """
-    file = read_lines(path, secrets or Secrets()) if lines else read_file(path, secrets or Secrets())
+    source = ResultFile(path, _FIX, secrets)
+    file = read_lines(source) if lines else read_file(source)
     summary = file["results"]
-    started = start_of(path, "results.timestamp", summary["timestamp"])
+    started = time_of(path, "results.timestamp", summary["timestamp"])
+    lasted = timedelta(milliseconds=(summary.get("stats") or {}).get("durationMs") or 0)
     rows = sorted(summary["results"], key=lambda row: (row.get("testIdx") or 0, row.get("promptIdx") or 0))
     places = _places(rows)
     cases = _cases(rows, places)
-    results = _results(rows, places, cases, started.isoformat(timespec="milliseconds"))
     subjects = {
-        place.model: Subject(place.model, PROVIDER, row["provider"].get("id") or place.model, how="imported")
+        place.model: Subject(place.model, PROVIDER, row["provider"].get("id") or place.model, how=IMPORTED)
         for row, place in zip(rows, places, strict=True)
     }
-    content = _digest(summary["results"] if lines else file)
-    suite = Suite(
+    return Evaluation(
+        path=path,
         name=name or _suite_name(file) or path.stem,
         description=f"Imported from promptfoo{_evaluation(file)}.",
-        path=str(path),
-        sha256=content,
-        format="schema-1.0.0",
+        digest=_digest(summary["results"] if lines else file),
         cases=tuple(cases.values()),
-        models=tuple(subjects),
-    )
-    repeats = max(result.trial.repeat for result in results)
-    plan = Plan(
-        run_id=run_id_of(started, content),
-        suite=suite,
         subjects=tuple(subjects.values()),
-        options=RunOptions(repeats=repeats, delay_ms=0),
-        trials=tuple(result.trial for result in results),
-        command=f"assay import {path.name}",
-    )
-    lasted = timedelta(milliseconds=(summary.get("stats") or {}).get("durationMs") or 0)
-    finished = _end(started, lasted).isoformat(timespec="milliseconds")
-    begun = started.isoformat(timespec="milliseconds")
-    return ImportedRun(plan, results, begun, finished, _warnings(path, file), is_named_by_content=lines)
+        results=_results(rows, places, cases, started.isoformat(timespec="milliseconds")),
+        started=started,
+        finished=_end(started, lasted),
+        warnings=_warnings(path, file),
+    ).as_run(is_named_by_content=lines)
 
 
 def _places(rows: Sequence["RowShape"]) -> list[_Place]:
     """Return the case and the model of each row."""
-    tests: dict[str, list[str]] = {}
+    tests: dict[str, dict[str, int]] = {}
     for row in rows:
-        prompts = tests.setdefault(_test_of(row), [])
-        if _prompt_of(row) not in prompts:
-            prompts.append(_prompt_of(row))
+        prompts = tests.setdefault(_test_of(row), {})
+        prompts.setdefault(_prompt_of(row), len(prompts) + 1)
     numbers = {test: number for number, test in enumerate(tests, 1)}
-    columns: dict[tuple[str, str], list[int | None]] = {}
+    columns: dict[tuple[str, str], dict[int | None, int]] = {}
+    names = _ColumnNames(map(_model_of, rows))
     places = []
     for row in rows:
         model, prompt = _model_of(row), _prompt_of(row)
         test = _test_of(row)
         case, prompts = f"test-{numbers[test]}", tests[test]
         if len(prompts) > 1:
-            case += f".prompt-{prompts.index(prompt) + 1}"
+            case += f".prompt-{prompts[prompt]}"
         # The same provider name with other settings is in another column.
-        same = columns.setdefault((model, prompt), [])
-        if row.get("promptIdx") not in same:
-            same.append(row.get("promptIdx"))
-        nth = same.index(row.get("promptIdx")) + 1
-        places.append(_Place(case, model if nth == 1 else f"{model} ({nth})"))
+        same = columns.setdefault((model, prompt), {})
+        places.append(_Place(case, names.name_of(model, same.setdefault(row.get("promptIdx"), len(same) + 1))))
     return places
+
+
+class _ColumnNames:
+    """The names of the models: those of the providers, and other names for further columns of a provider."""
+
+    def __init__(self, providers: Iterable[str]) -> None:
+        self._taken = set(providers)
+        self._given: dict[tuple[str, int], str] = {}
+        self._numbers: dict[str, Iterator[int]] = {}
+
+    def name_of(self, provider: str, column: int) -> str:
+        """Return the name of a provider's column, counted from 1, such as `p (2)` or the next that is free."""
+        if column == 1:
+            return provider
+        if (provider, column) not in self._given:
+            numbers = self._numbers.setdefault(provider, count(2))
+            named = (f"{provider} ({number})" for number in numbers)
+            self._given[provider, column] = next(name for name in named if name not in self._taken)
+        return self._given[provider, column]
 
 
 def _cases(rows: Sequence["RowShape"], places: Sequence[_Place]) -> dict[str, Case]:
@@ -246,7 +239,7 @@ def _cases(rows: Sequence["RowShape"], places: Sequence[_Place]) -> dict[str, Ca
     first: dict[str, RowShape] = {}
     for row, place in zip(rows, places, strict=True):
         known = first.setdefault(place.case, row)
-        if not components_of(known) and components_of(row):
+        if not _components(known) and _components(row):
             first[place.case] = row
     return {case_id: _case(case_id, row) for case_id, row in first.items()}
 
@@ -254,22 +247,19 @@ def _cases(rows: Sequence["RowShape"], places: Sequence[_Place]) -> dict[str, Ca
 def _case(case_id: str, row: "RowShape") -> Case:
     test: Mapping[str, Any] = row.get("testCase") or {}
     metadata: Mapping[str, Any] = test.get("metadata") or {}
-    components, variables = components_of(row) or _asserted_by(test), variables_of(row)
+    components, variables = _components(row) or _asserted_by(test), _variables(row)
     raw = row["prompt"]["raw"]
-    category = next((word for key in ("category", "pluginId") if (word := _word(metadata.get(key)))), "Imported")
+    category = next((word for key in ("category", "pluginId") if (word := name_of(metadata.get(key)))), "Imported")
     tags = metadata.get("tags")
     variables_text = ", ".join(
         f"{key}: {value}" for key, value in variables.items() if isinstance(value, str | int | float)
     )
     return Case(
         id=case_id,
-        name=_word(test.get("description"))
-        or sanitize_line(variables_text, _NAME)
-        or sanitize_line(raw, _NAME)
-        or case_id,
+        name=name_of(test.get("description")) or name_of(variables_text) or name_of(raw) or case_id,
         category=category,
         steps=(Step(raw, tuple(check_of(component, variables) for component in components)),),
-        tags=tuple(filter(None, map(_word, tags))) if isinstance(tags, list) else (),
+        tags=tuple(filter(None, map(name_of, tags))) if isinstance(tags, list) else (),
         risk_criteria=criteria_of(components, variables, metadata.get("severity")),
     )
 
@@ -282,7 +272,7 @@ def _results(
     results = []
     for row, place in zip(rows, places, strict=True):
         repeat = counts[place] = counts.get(place, 0) + 1
-        results.append(result_from(row, TrialKey(place.case, place.model, repeat), started_at))
+        results.append(_result(row, TrialKey(place.case, place.model, repeat), started_at))
     case_order = {case_id: at for at, case_id in enumerate(cases)}
     model_order = {model: at for at, model in enumerate(dict.fromkeys(place.model for place in places))}
     results.sort(key=lambda each: (case_order[each.trial.case], model_order[each.trial.model], each.trial.repeat))
@@ -295,7 +285,7 @@ def _prompt_of(row: "RowShape") -> str:
 
 def _test_of(row: "RowShape") -> str:
     test: Mapping[str, Any] = row.get("testCase") or {}
-    return as_json([variables_of(row), test.get("description"), test.get("assert")])
+    return as_json([_variables(row), test.get("description"), test.get("assert")])
 
 
 def _model_of(row: "RowShape") -> str:
@@ -308,10 +298,6 @@ def _asserted_by(test: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {"assertion": each} for each in asserted if isinstance(each.get("type"), str) and each["type"] != "assert-set"
     ]
-
-
-def _word(value: object) -> str:
-    return sanitize_line(value, _NAME) if isinstance(value, str) else ""
 
 
 def _suite_name(file: "FileShape") -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from tui.imports.shapes import STRICT, problems_of, text_at
+from tui.imports.result_file import STRICT, ResultFile
 from tui.model.errors import SuiteError
 from tui.model.results import CountedVerdict, Verdict, counted_as
 from tui.statistics.run_change import RunResults, results_of
@@ -32,6 +32,9 @@ class _Suite(TypedDict):
 @with_config(STRICT)
 class _Result(TypedDict):
     case: _Text
+    checked: NotRequired[bool]
+    case_sha256: NotRequired[_Text]
+    cluster: NotRequired[_Text]
     model: _Text
     verdict: Verdict
     first_verdict: NotRequired[Verdict]
@@ -63,24 +66,26 @@ class _Trial:
 
 def read_report_file(path: Path) -> RunResults:
     """Return the results in a JSON report of one run, at most 128 MiB. Raises SuiteError with every problem found."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import TypeAdapter
 
-    text = text_at(path, _FIX)
+    file = ResultFile(path, _FIX, what="The report cannot be read")
+    text = file.text()
     if text.lstrip()[:1] == "[":
         raise SuiteError("The report holds several runs", where=str(path), fix="Pass a report of one run.")
-    try:
-        report: _Report = TypeAdapter(_Report).validate_json(text)
-    except ValidationError as error:
-        raise SuiteError("The report cannot be read", problems_of(path, error), where=str(path), fix=_FIX) from error
+    report: _Report = file.parse(TypeAdapter(_Report), text)
     by_model = _by_model(report["results"])
-    # A report does not contain the checks of a case, but an answer of another model or repeat shows that it has none.
+    # Reports of earlier versions say nothing of the cases, but an answer shows that its case has no check.
+    known = [result for result in report["results"] if "checked" in result]
     unchecked = {trial.case for trials in by_model.values() for trial in trials if trial.counted == "unchecked"}
+    unchecked |= {result["case"] for result in known if not result["checked"]}
     return RunResults(
         report["run"]["id"],
         report["suite"]["name"],
         report["run"].get("started_at", ""),
         report["run"]["state"] == "finished",
         {model: results_of(trials, unchecked) for model, trials in by_model.items()},
+        {result["case"]: result["cluster"] for result in known if "cluster" in result} if known else None,
+        {result["case"]: result["case_sha256"] for result in known if "case_sha256" in result},
     )
 
 

@@ -45,7 +45,9 @@ def parse_answer_query(text: str) -> AnswerQuery:
 
 
 class AnswerHit(NamedTuple):
-    """An answer that was found. `context` is a piece of its text with signs around each match."""
+    """An answer that was found. `verdict` is that of its attempt, `context` a piece of its text with signs around each
+    match.
+    """
 
     run: str
     suite: str

@@ -1,26 +1,35 @@
 """Files that are sent along with a prompt, and a summary of them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from tui.model.results import LeftOutFile, Prompt
+from tui.model.prices import cost, dollars
+from tui.model.results import LeftOutFile, Prompt, TrialKey, Usage
 from tui.model.run import KeptRun
 from tui.model.sanitize import sanitize_line
+from tui.model.subjects import Subject
 from tui.model.suite import LineRange, Suite
 
+FILE_SEPARATOR = "\n"
+"""What separates the texts of two files in a prompt."""
 _CHARACTERS_PER_TOKEN = 4
-_MOST_REASONS, _MOST_NAMED = 12, 4
+_MOST_REASONS, _MOST_NAMED, _MOST_FAULTS, _MOST_CASE_LINES = 12, 4, 5, 4
 
 
 @dataclass(frozen=True, slots=True)
 class ContextFile:
-    """A text file that is sent along with a prompt; `lines` is the selected range, None for the whole file."""
+    """A text file that is sent along with a prompt; `lines` is the selected range, None for the whole file.
+
+    Files with the same `place` are one file, whatever their paths are; None is unknown.
+    """
 
     path: str
     content: str
     language: str | None = None
     lines: LineRange | None = None
+    place: Hashable = field(default=None, compare=False)
 
     @property
     def size(self) -> int:
@@ -32,11 +41,19 @@ class ContextFile:
 class RepositoryFiles:
     """The files that were read from a folder, in path order, and the files that were left out, with the reasons.
 
-    A path in `left_out` that ends with `/` is a folder: the reason then applies to all files in it.
+    A path in `left_out` that ends with `/` is a folder: the reason then applies to all files in it. `warnings` are
+    sentences about settings that select nothing. `seen` are the folders and files that the selection depends on.
     """
 
     files: tuple[ContextFile, ...] = ()
     left_out: tuple[LeftOutFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+
+
+def estimated_tokens(characters: int) -> int:
+    """Return about how many tokens a text has, at four characters a token."""
+    return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +71,7 @@ class SentContext:
     @property
     def tokens(self) -> tuple[int, int]:
         """The estimated minimum and maximum of tokens per prompt, at four characters a token."""
-        least, most = (-(-count // _CHARACTERS_PER_TOKEN) for count in self.characters)
+        least, most = map(estimated_tokens, self.characters)
         return least, most
 
     @property
@@ -76,6 +93,111 @@ class SentContext:
         if more := len(by_reason) - len(parts):
             parts.append(f"{more:,} more reasons")
         return "; ".join(parts)
+
+
+NOTHING_SENT = SentContext((0, 0), (0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """What the first prompt of a case will contain.
+
+    `characters` are those of all requests of one trial, as far as they are known: without the model's answers. `fault`
+    says why the files of the case cannot be read; nothing is sent then.
+    """
+
+    case: str
+    sent: SentContext
+    characters: int = 0
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedContext:
+    """The files that will be sent with the prompts of some cases, with warnings about the settings that select them.
+
+    `unread` is a clause that says when they will be known, if they are not yet. `from_repository` says that files of a
+    repository should be among them.
+    """
+
+    cases: tuple[PlannedCase, ...] = ()
+    warnings: tuple[str, ...] = ()
+    unread: str = ""
+    from_repository: bool = False
+
+    @property
+    def sent(self) -> SentContext | None:
+        """The summary of all prompts, or None if no case can be sent."""
+        return merge_sent(each.sent for each in self.cases if not each.fault)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """One line for each case whose files cannot be read, the first few of them."""
+        broken = [f"{each.case}: {sanitize_line(each.fault, 400)}" for each in self.cases if each.fault]
+        more = f"{len(broken) - _MOST_FAULTS:,} more cases cannot be sent"
+        return tuple(broken) if len(broken) <= _MOST_FAULTS + 1 else (*broken[:_MOST_FAULTS], more)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What the prompts contain, what was left out and why, and warnings: one line for all cases, and one for each
+        of a few that differ."""
+        if self.unread:
+            return (f"Context: {self.unread}",)
+        sent = self.sent
+        lines: list[str] = []
+        if sent is not None and sent.files[1]:
+            lines.append(f"Context: {sent.words}")
+        elif sent is not None and self.from_repository:
+            lines.append("Warning: repositoryContext matches no file; check its path and filters")
+        if sent is not None and sent.left_out:
+            lines.append(f"Omitted: {sent.left_out_words}")
+        different = {each.sent.files + each.sent.characters for each in self.cases if not each.fault}
+        if len(different) > 1 and len(self.cases) <= _MOST_CASE_LINES:
+            lines += [f"{each.case} · Context: {each.sent.words}" for each in self.cases if not each.fault]
+        lines += [f"Warning: repositoryContext.{warning}" for warning in self.warnings]
+        return (*lines, *(f"Warning: {fault}" for fault in self.faults))
+
+    def input_tokens(self, trials: Iterable[TrialKey]) -> dict[str, int]:
+        """Return about how many tokens the requests of some trials send, by model."""
+        by_case = {each.case: estimated_tokens(each.characters) for each in self.cases}
+        totals: Counter[str] = Counter()
+        for trial in trials:
+            totals[trial.model] += by_case.get(trial.case, 0)
+        return dict(totals)
+
+
+def input_cost_words(tokens: Mapping[str, int], subjects: Iterable[Subject]) -> str:
+    """Return what the requests of a run cost without answers, by the prices of their models; empty without a model.
+
+    For example `about 24,000 tokens of input, $0.030 with openai/gpt-5.2; price unknown: local/x`. An agent is sent
+    no files.
+    """
+    known: list[str] = []
+    unknown: list[str] = []
+    total = 0
+    for subject in subjects:
+        if subject.provider == "agent" or not tokens.get(subject.name):
+            continue
+        total += tokens[subject.name]
+        # The limit of a price is for one request, and these are all.
+        price = replace(subject.price, longest_input=None) if subject.price else None
+        usd = cost(Usage(tokens[subject.name], 0), price)
+        name = sanitize_line(subject.name, 60)
+        if usd is None:
+            unknown.append(name)
+        else:
+            known.append(f"{dollars(usd)} with {name}")
+    if not total:
+        return ""
+    prices = [", ".join([f"about {total:,} tokens of input", *known])]
+    return "; ".join([*prices, *([f"price unknown: {', '.join(unknown)}"] if unknown else [])])
+
+
+def estimate_line(planned: PlannedContext, trials: Iterable[TrialKey], subjects: Iterable[Subject]) -> str:
+    """Return a line about the tokens and the cost of a run's requests, empty if they contain no files."""
+    sent = planned.sent
+    words = input_cost_words(planned.input_tokens(trials), subjects) if sent and sent.files[1] else ""
+    return f"Estimate without answers: {words}" if words else ""
 
 
 def wants_context(suite: Suite) -> bool:

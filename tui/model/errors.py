@@ -3,6 +3,7 @@
 AssayError
 ├── ConfigError          the config file, a flag or an environment variable is wrong (exit 2)
 │   ├── ModelUnresolved  a model's name resolves to no provider
+│   ├── FieldsRefused    texts of a form are invalid; has a message for each field
 │   ├── UnknownRun       an id matches no stored run, or more than one
 │   └── ConsentNeeded    the user has to allow it first; names the flag
 ├── SuiteError           a suite is invalid; lists every problem found (exit 2)
@@ -12,7 +13,7 @@ AssayError
 └── ReportError          a report cannot be rendered from a stored run (exit 3)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -76,6 +77,14 @@ class ConfigError(AssayError):
 
 class ModelUnresolved(ConfigError):
     """A model's name could not be resolved to a provider."""
+
+
+class FieldsRefused(ConfigError):
+    """Texts of a form are invalid or cannot be saved: `faults` has a message by field, under "" that of no field."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        super().__init__(" ".join(f"{field}: {what}" if field else what for field, what in faults.items()))
+        self.faults = faults
 
 
 class UnknownRun(ConfigError):

@@ -7,7 +7,8 @@ Every event of a trial names it by `trial`; `attempt` counts from 1, `step` from
 from dataclasses import dataclass
 from typing import Literal
 
-from tui.model.results import Attempt, Prompt, Span, StepResult, TrialKey, TrialResult
+from tui.model.context import PlannedContext
+from tui.model.results import Attempt, Prompt, Span, StepResult, ToolUse, TrialKey, TrialResult
 from tui.model.run import RunState
 
 LiveState = Literal["waiting", "found", "clear", "forbidden", "timed_out"]
@@ -39,6 +40,13 @@ class RepositoryCloned:
     branch: str
     notes: tuple[str, ...]
     kept_folder: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRead:
+    """The files that prompts will contain were read, before RunStarted; only for a suite that names files."""
+
+    planned: PlannedContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,16 @@ class ReasoningArrived:
     attempt: int
     step: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsCalled:
+    """A turn of the model has ended with calls of tools; the text of the next turn replaces that of this one."""
+
+    trial: TrialKey
+    attempt: int
+    step: int
+    calls: tuple[ToolUse, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +229,7 @@ TrialEvent = (
     | RequestRetried
     | TextArrived
     | ReasoningArrived
+    | ToolsCalled
     | CheckMoved
     | StepFinished
     | AttemptFinished
@@ -218,4 +237,5 @@ TrialEvent = (
 )
 RepositoryEvent = RepositoryCloning | RepositoryCloned
 PaceEvent = RunPaused | RunResumed | LimitMoved
-Event = RunStarted | RepositoryEvent | TrialEvent | PaceEvent | StoreStalled | StoreRecovered | RunFinished
+PreparationEvent = RepositoryEvent | ContextRead
+Event = RunStarted | PreparationEvent | TrialEvent | PaceEvent | StoreStalled | StoreRecovered | RunFinished

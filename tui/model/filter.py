@@ -7,9 +7,10 @@ tree and the matrix have, is here.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -339,10 +340,14 @@ def fits(text: str, value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A parsed filter. `hint` describes the first invalid term, and is empty if all terms are valid."""
+    """A parsed filter. `hint` describes the first invalid term, and is empty if all terms are valid.
+
+    `columns` are the columns of data sets that its terms name, as they are written in the data, by key.
+    """
 
     terms: tuple[Term, ...] = ()
     hint: str = ""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -365,7 +370,7 @@ class Filter:
                 shown = {name: at for name, at in shown.items() if fits(name, term.value) != term.inverted}
                 if not shown:
                     return False
-            elif term.key not in _OF_MODELS and _holds(term, case) == term.inverted:
+            elif term.key not in _OF_MODELS and self._holds(term, case) == term.inverted:
                 return False
         for term in self.terms:
             if term.key == "differs":
@@ -377,6 +382,28 @@ class Filter:
                 if any(at.startswith(status) for at in shown.values()) == term.inverted:
                     return False
         return True
+
+    def _holds(self, term: Term, case: Case) -> bool:
+        value = term.value
+        match term.key:
+            case "tag":
+                return any(fits(tag, value) for tag in case.tags)
+            case "sev":
+                return any(criterion.severity.startswith(value) for criterion in case.risk_criteria)
+            case "type":
+                return case.test_type is not None and fits(case.test_type, value)
+            case "cat":
+                return fits(case.category, value)
+            case "id":
+                return fits(case.id, value)
+            case "row":
+                return case.row is not None and fits(case.row.id, value)
+        if term.key:
+            text = _in_column(case, self.columns.get(term.key, ()))
+            return text is not None and fits(text, value)
+        if value in case.name.casefold() or value in case.id.casefold():
+            return True
+        return any(value in step.input.casefold() for step in case.steps)
 
     @property
     def needs_statuses(self) -> bool:
@@ -394,23 +421,44 @@ def parse_filter(text: str, saved: Mapping[str, str] = NO_FILTERS, columns: Iter
 
     `columns` are those of the data sets of the cases.
     """
-    return Filter(*CASE_FILTER.with_columns(columns).parse(text, saved))
+    columns = tuple(columns)
+    terms, hint = CASE_FILTER.with_columns(columns).parse(text, saved)
+    return Filter(terms, hint, {term.key: _columns_named(term.key, columns) for term in terms if term.key})
 
 
-def columns_of(cases: Iterable[Case]) -> tuple[str, ...]:
-    """Return the columns of the data sets of cases, in their order."""
-    return tuple(dict.fromkeys(column for case in cases if case.row for column in case.row.values))
+class DataColumns:
+    """The columns of the data sets of suites. They are collected once, as they may be in 50,000 rows."""
+
+    def __init__(self) -> None:
+        self._suites: Sequence[Sequence[Case]] = ()
+        self._columns: tuple[str, ...] = ()
+
+    def of(self, suites: Sequence[Sequence[Case]]) -> tuple[str, ...]:
+        """Return the columns of the cases of suites, in their order."""
+        if len(suites) != len(self._suites) or any(a is not b for a, b in zip(suites, self._suites, strict=True)):
+            rows = (case.row.values for cases in suites for case in cases if case.row)
+            self._suites, self._columns = tuple(suites), tuple(dict.fromkeys(chain.from_iterable(rows)))
+        return self._columns
 
 
-def _in_column(key: str, case: Case) -> str | None:
-    """Return the text of the row of a case in the column that a key of the filter names, None if there is none."""
-    wanted = key.removeprefix(_COLUMN)
+def _columns_named(key: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns that a key of the filter names, as they are written in the data."""
+    name = key.removeprefix(_COLUMN)
+    return [column for column in columns if column.casefold() == name]
+
+
+def _in_column(case: Case, names: Iterable[str]) -> str | None:
+    """Return the text of the row of a case in the first of these columns that it has, None if there is none."""
     values = case.row.values if case.row else {}
-    return next((text for column, text in values.items() if column.casefold() == wanted), None)
+    return next((values[name] for name in names if name in values), None)
 
 
-def case_values(key: str, cases: Iterable[Case]) -> Iterator[str]:
-    """Yield the values of a key of the filter that occur in cases, in their order and repeatedly."""
+def case_values(key: str, cases: Iterable[Case], columns: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the values of a key of the filter that occur in cases, in their order and repeatedly.
+
+    `columns` are those of the data sets.
+    """
+    names = _columns_named(key, columns)
     for case in cases:
         match key:
             case "tag":
@@ -424,7 +472,7 @@ def case_values(key: str, cases: Iterable[Case]) -> Iterator[str]:
             case "row":
                 yield case.row.id if case.row else ""
             case _:
-                yield _in_column(key, case) or ""
+                yield _in_column(case, names) or ""
 
 
 def spread_of(shares: Iterable[float]) -> float:
@@ -445,26 +493,3 @@ def _differs(value: str, shares: Sequence[float]) -> bool:
     if "yes".startswith(value):
         return spread_of(shares) > 0
     return "no".startswith(value) and len(shares) > 1 and not spread_of(shares)
-
-
-def _holds(term: Term, case: Case) -> bool:
-    value = term.value
-    match term.key:
-        case "tag":
-            return any(fits(tag, value) for tag in case.tags)
-        case "sev":
-            return any(criterion.severity.startswith(value) for criterion in case.risk_criteria)
-        case "type":
-            return case.test_type is not None and fits(case.test_type, value)
-        case "cat":
-            return fits(case.category, value)
-        case "id":
-            return fits(case.id, value)
-        case "row":
-            return case.row is not None and fits(case.row.id, value)
-    if term.key:
-        text = _in_column(term.key, case)
-        return text is not None and fits(text, value)
-    if value in case.name.casefold() or value in case.id.casefold():
-        return True
-    return any(value in step.input.casefold() for step in case.steps)

@@ -32,6 +32,8 @@ _PARTS: Mapping[FinishReason, str] = {
     "incomplete": "error fail malformed cancel abort timeout timedout interrupt incomplete unfinished notfinished "
     "unexpected overload exceed limit",
 }
+FINISH_WORDS = tuple(word for words in _WORDS.values() for word in words.split())
+"""The words for finish reasons that are known, as servers write them."""
 _BETWEEN = re.compile(r"[^\w\s-]+")
 _IGNORED = re.compile(r"[\s_-]+")
 _EARLY: Mapping[FinishReason, str] = {

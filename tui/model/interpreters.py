@@ -5,6 +5,7 @@ from pathlib import Path
 
 OLDEST_PYTHON = (3, 9)
 """The first version of Python that can run an agent file."""
+_AT_START = ("sitecustomize", "usercustomize")
 _IN_ENVIRONMENT = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
 
 
@@ -26,14 +27,23 @@ def interpreter_fault(path: str) -> str | None:
 
 
 def files_run_at_start(interpreter: str) -> list[Path]:
-    """Return the files of an interpreter that it reads before its program, as far as they exist.
+    """Return the files of an interpreter that it may read before its program, as far as they exist.
 
-    These are the program itself and, for a virtual environment, its settings and the files in its packages' folder.
+    These are the program itself, the settings of a virtual environment or of paths beside it, and the files directly
+    in the folders of packages. A program that is a link finds those beside its target, too.
     """
     program = Path(interpreter)
-    environment = program.parent.parent
-    settings = environment / "pyvenv.cfg"
-    if not settings.is_file():
-        return [program]
-    installed = [*environment.glob("lib*/python*/site-packages/*"), *environment.glob("Lib/site-packages/*")]
-    return [program, settings, *sorted(file for file in installed if file.suffix in (".pth", ".py"))]
+    folders = dict.fromkeys((program.parent, Path(os.path.realpath(program)).parent))
+    files = [program]
+    for folder in folders:
+        files += (
+            folder.parent / "pyvenv.cfg",
+            folder / "pyvenv.cfg",
+            folder / "pybuilddir.txt",
+            *folder.glob("*._pth"),
+        )
+        for prefix in (folder, folder.parent):  # on Windows, a Python without an environment is in its prefix
+            for packages in (*prefix.glob("[Ll]ib*/*/*-packages"), *prefix.glob("[Ll]ib/*-packages")):
+                files += packages.iterdir()
+                files += (file for name in _AT_START for file in packages.glob(f"{name}/**/*"))
+    return sorted(file for file in dict.fromkeys(files) if file.is_file())

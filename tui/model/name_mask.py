@@ -19,7 +19,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from tui.model.subjects import Subject
@@ -97,6 +97,7 @@ _GENERIC = frozenset(
     ("local", "replay", "agent", "agents", "api", "server", "model", "models", "default", "test", "mock", "remote")
 )
 _ORDINARY = _GENERIC | {"assistant", "chat", "main", "example", "tool", "tools", "python", "text", "search"}
+_ORDINARY |= {"latest", "localhost"}
 _TIERS = (
     "mini|nano|micro|pro|ultra|flash|turbo|preview|lite|opus|sonnet|haiku|instant|instruct|chat|large|medium|small|nemo|"
     "coder|codex|vision|thinking|math|max|plus|oss"
@@ -106,14 +107,19 @@ _HYPHEN = "._\\-\u2010-\u2015\u2212"
 _SPACE = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
 _MARKUP = "[*_`~]{0,3}"
 # Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`. Markdown escapes a hyphen: `GPT\\-4`.
-_BETWEEN = rf"{_MARKUP}\\?[{_SPACE}{_HYPHEN}]?{_MARKUP}"
-_JOINED = rf"{_MARKUP}\\?[{_HYPHEN}]{_MARKUP}"
-_START, _END = r"(?<![A-Za-z0-9À-ɏͰ-ӿ])", r"(?![A-Za-z0-9À-ɏͰ-ӿ]|\.\d)"
+# Atomic: an underscore is markup and a hyphen, and all readings of all separators would be tried in exponential time.
+_BETWEEN = rf"(?>{_MARKUP}\\?[{_SPACE}{_HYPHEN}]?{_MARKUP})"
+_JOINED = rf"(?>{_MARKUP}\\?[{_HYPHEN}]{_MARKUP})"
+_SEPARATOR = re.compile(rf"([{_SPACE}{_HYPHEN}!-/:-@\[-`{{-~]+)")
+"""What separates the parts of a name of the run: `zephyr:7b`, `foo@bar`, `Acme Coder`."""
+_TAG = re.compile(r":[^/]*\Z")
+_LETTERS = "A-Za-zÀ-ɏͰ-ӿ"
+_START, _END = rf"(?<![{_LETTERS}0-9])", rf"(?![{_LETTERS}0-9]|\.\d)"
 """The borders of a word: no letters or digits of scripts that separate words by spaces, so `私はGPT-4です` matches."""
 _NUMBER = r"[vkmr]?\d(?:\.?[a-z0-9])*"
 # Without the lookahead, a dot inside a number could also separate two, and a long number takes exponential time.
 _FURTHER = (
-    rf"(?:(?!\.[a-z0-9]){_MARKUP}(?:\\?[{_HYPHEN}]|[:@/](?=\d)){_MARKUP}(?:[a-z]?\d(?:\.?[a-z0-9])*|(?:{_FORMATS}){_END})"
+    rf"(?:(?!\.[a-z0-9])(?>{_MARKUP}(?:\\?[{_HYPHEN}]|[:@/](?=\d)){_MARKUP})(?:[a-z]?\d(?:\.?[a-z0-9])*|(?:{_FORMATS}){_END})"
     rf"|{_BETWEEN}(?<=[{_SPACE}{_HYPHEN}*_`~])(?:\d+(?:\.\d+)?[bm]|(?:{_TIERS})(?:{_BETWEEN}v?\d+(?:\.\d+)*)?){_END}"
     rf"|[{_SPACE}]\((?:{_TIERS})\))*"
 )
@@ -124,9 +130,10 @@ _SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
 _FOLDED = re.compile(
     r"((?<=[^\W_])\*{1,3}(?=[^\W_])|[\xad\xae\u2122\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff])"
     r"|[\u2100-\u214f\u24b6-\u24e9\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
+    r"|[\u0300-\u036f\u3099\u309a]+"
 )
 """What may disguise a name: stars between letters (`G**PT**`), invisible characters, trademark signs, full-width and
-styled letters."""
+styled letters, letters with separate accents."""
 _MOST_PASSES = 3
 _PREFIX = re.compile(rf"{_START}(?:{'|'.join(VENDORS)}|{_DISTINCT_VENDORS})[/.:-](?:(?:meta|c4ai)-)?\Z", re.IGNORECASE)
 """The vendor before the name of a model in an id: `google/gemma-3`, `meta-llama/Meta-Llama-3`, `amazon.nova-pro`."""
@@ -165,46 +172,14 @@ class NameMask:
 
     def __init__(self, subjects: Iterable[Subject] = (), own: Sequence[str] = ()) -> None:
         subjects = tuple(subjects)
-        words = {word for subject in subjects for word in _words_of(subject)}
-        vendors = [vendor for vendor, families in FAMILIES.items() if words & {vendor, *families}]
-        present = [family for vendor in vendors for family in FAMILIES[vendor]]
-        companies = [vendor for vendor in VENDORS if vendor in vendors or vendor in words]
-        families = _every_family()
-        ids = {name for subject in subjects for name in _ids_of(subject)}
-        plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
-        hyphened = _alternatives(family for family in families if family in _VARIABLES)
-        groups: list[tuple[NameKind, str]] = [
-            ("own", _alternatives(name for name in own if name.strip())),
-            ("model", _suffixed(_alternatives(ids))),
-            ("model", _suffixed("|".join(sorted(filter(None, map(_unversioned, ids)), reverse=True)))),
-            ("model", rf"(?:{plain})(?=[._][a-z])|(?<=[a-z0-9][._])(?:{plain})" if plain else ""),
-            ("provider", _alternatives(_providers_of(subjects))),
-            ("vendor", DISTINCT["vendor"]),
-            ("provider", DISTINCT["provider"]),
-            ("model", rf"(?:{DISTINCT['model']}){_SUFFIX}"),
-            ("model", _suffixed(_present(present))),
-            ("model", rf"(?:{_alternatives({*families} - _VARIABLES)})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
-            (
-                "model",
-                rf"(?:{_alternatives(families)})(?:{_NUMBER})?:(?:\d+(?:\.\d+)?b|latest|{_TIERS}){_END}{_FURTHER}",
-            ),
-            ("model", rf"(?:{hyphened})[.\-\u2010-\u2015]{_NUMBER}{_FURTHER}"),
-            ("model", rf"(?:{_alternatives(families)})-(?:{_TIERS}){_END}{_FURTHER}"),
-            # With a space before the number only as a proper noun: `the falcon 3 miles away` is a bird.
-            (
-                "model",
-                rf"(?-i:{'|'.join(_capitalised(families))})[{_SPACE}](?:{_SPACED}|(?-i:{_proper(_TIERS)})){_FURTHER}",
-            ),
-            ("model", rf"(?-i:{'|'.join(_capitalised(_VARIABLES))})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
-            # Case-sensitive: `meta tags` and `the amazon` are no companies.
-            ("vendor", f"(?-i:{'|'.join(_capitalised(companies))})" if companies else ""),
-        ]
-        self._kinds = [kind for kind, pattern in groups if pattern]
-        alternatives = "|".join(f"({pattern})" for _, pattern in groups if pattern)
+        groups = [(kind, pattern) for kind, pattern in _name_patterns(subjects, own) if pattern]
+        self._kinds = [kind for kind, _ in groups]
+        alternatives = "|".join(f"({pattern})" for _, pattern in groups)
         self._names = re.compile(f"{_START}(?:{alternatives}){_END}", re.IGNORECASE)
+        plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
         self._introduced: tuple[tuple[NameKind, re.Pattern[str]], ...] = (
             ("vendor", _introduced(_MADE_BY, f"(?-i:{'|'.join((*_capitalised(VENDORS), *_UNCOMMON_VENDORS))})")),
-            ("model", _introduced(_I_AM, "|".join(filter(None, (_alternatives(families), plain))))),
+            ("model", _introduced(_I_AM, "|".join(filter(None, (_alternatives(_every_family()), _suffixed(plain)))))),
         )
 
     def mask(self, text: str) -> MaskedText:
@@ -237,7 +212,9 @@ class NameMask:
     def _find_disguised(self, text: str) -> list[tuple[int, int, NameKind]]:
         folded = _FoldedText(text)
         found = self._find(folded.text)
-        return [(folded.place(start), folded.place(end - 1) + 1, kind) for start, end, kind in found]
+        return [
+            (folded.place(start), _after_accents(text, folded.place(end - 1) + 1), kind) for start, end, kind in found
+        ]
 
 
 class _FoldedText:
@@ -249,10 +226,14 @@ class _FoldedText:
         self._shifts: list[int] = []
         at = length = 0
         for match in _matches(_FOLDED, text):
-            letter = "" if match[1] else unicodedata.normalize("NFKC", match[0])
-            letter = match[0] if len(letter) > 1 else letter
-            pieces += (text[at : match.start()], letter)
-            length += match.start() - at + len(letter)
+            start = match.start()
+            if start > at and unicodedata.combining(match[0][0]):
+                start -= 1  # An accent is composed with the letter before it.
+            disguised = text[start : match.end()]
+            letter = "" if match[1] else unicodedata.normalize("NFKC", disguised)
+            letter = disguised if len(letter) > 1 else letter
+            pieces += (text[at:start], letter)
+            length += start - at + len(letter)
             at = match.end()
             self._folded.append(length)
             self._shifts.append(at - length)
@@ -289,6 +270,13 @@ def _start_of_prefix(text: str, start: int) -> int:
     return begin + prefix.start() if prefix else start
 
 
+def _after_accents(text: str, end: int) -> int:
+    """Return where the separate accents of the letter before this place end."""
+    while end < len(text) and unicodedata.combining(text[end]):
+        end += 1
+    return end
+
+
 def _blanked(text: str, found: Iterable[tuple[int, int, NameKind]]) -> str:
     """Return the text with a mask of the same length in the place of each range."""
     pieces: list[str] = []
@@ -315,6 +303,44 @@ def mask_fault(name: str) -> str | None:
     if 2 <= len(name.strip()) <= LONGEST_NAME and name.isprintable():
         return None
     return f"expected a name of 2 to {LONGEST_NAME} printable characters"
+
+
+def _name_patterns(subjects: Sequence[Subject], own: Sequence[str]) -> list[tuple[NameKind, str]]:
+    """Return the patterns of the names to mask with their kinds, the first choice first; some may be empty."""
+    words = {word for subject in subjects for word in _words_of(subject)}
+    vendors = [vendor for vendor, families in FAMILIES.items() if words & {vendor, *families}]
+    present = [family for vendor in vendors for family in FAMILIES[vendor]]
+    companies = [vendor for vendor in VENDORS if vendor in vendors or vendor in words]
+    families = _every_family()
+    ids = {name for subject in subjects for name in _ids_of(subject)}
+    plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
+    hyphened = _alternatives(family for family in families if family in _VARIABLES)
+    return [
+        ("own", _alternatives(name for name in own if name.strip())),
+        ("model", _suffixed(_alternatives(ids))),
+        ("model", _suffixed("|".join(sorted(filter(None, map(_unversioned, ids)), reverse=True)))),
+        ("model", rf"(?:{plain})(?=[._][^\W\d_])|(?<=[^\W_][._])(?:{plain})" if plain else ""),
+        ("provider", _alternatives(_providers_of(subjects))),
+        ("vendor", DISTINCT["vendor"]),
+        ("provider", DISTINCT["provider"]),
+        ("model", rf"(?:{DISTINCT['model']}){_SUFFIX}"),
+        ("model", _suffixed(_present(present))),
+        ("model", rf"(?:{_alternatives({*families} - _VARIABLES)})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
+        (
+            "model",
+            rf"(?:{_alternatives(families)})(?:{_NUMBER})?:(?:\d+(?:\.\d+)?b|latest|{_TIERS}){_END}{_FURTHER}",
+        ),
+        ("model", rf"(?:{hyphened})[.\-\u2010-\u2015]{_NUMBER}{_FURTHER}"),
+        ("model", rf"(?:{_alternatives(families)})-(?:{_TIERS}){_END}{_FURTHER}"),
+        # With a space before the number only as a proper noun: `the falcon 3 miles away` is a bird.
+        (
+            "model",
+            rf"(?-i:{'|'.join(_capitalised(families))})[{_SPACE}](?:{_SPACED}|(?-i:{_proper(_TIERS)})){_FURTHER}",
+        ),
+        ("model", rf"(?-i:{'|'.join(_capitalised(_VARIABLES))})[{_HYPHEN}]?{_NUMBER}{_FURTHER}"),
+        # Case-sensitive: `meta tags` and `the amazon` are no companies.
+        ("vendor", f"(?-i:{'|'.join(_capitalised(companies))})" if companies else ""),
+    ]
 
 
 def _every_family() -> list[str]:
@@ -354,16 +380,19 @@ def _alternatives(names: Iterable[str]) -> str:
 def _spelled(name: str) -> str:
     """Return the pattern of a name with other separators: `acme-coder-7b` also as `Acme Coder_7B` and `AcmeCoder7b`.
 
-    Where a part is short, or all are common words, there has to be a separator, and no space: `mock a server`.
+    Where a part is short, or all are common words, there has to be a separator, and a space only if the name has it:
+    `mock a server`.
     """
-    parts = _parts_of(name)
-    if len(parts) < 2:
-        return re.escape(name)
-    is_common = all(part.lower() in _ORDINARY for part in parts)
-    pattern = re.escape(parts[0])
-    for before, part in pairwise(parts):
-        is_loose = part[0].isdigit() or not (is_common or _is_short(before) or _is_short(part))
-        pattern += (_BETWEEN if is_loose else _JOINED) + re.escape(part)
+    pieces = _SEPARATOR.split(unicodedata.normalize("NFC", name))
+    is_common = all(part.lower() in _ORDINARY for part in pieces[::2] if part)
+    pattern = re.escape(pieces[0])
+    for before, separator, part in zip(pieces[::2], pieces[1::2], pieces[2::2], strict=False):
+        is_loose = part[:1].isdigit() or not (is_common or _is_short(before) or _is_short(part))
+        between = (_BETWEEN if is_loose else _JOINED) if before and part else ""
+        own = re.escape(separator)
+        if between:
+            own = between if re.fullmatch(between, separator) else f"(?>{own}|{between})"
+        pattern += own + re.escape(part)
     return pattern
 
 
@@ -373,10 +402,10 @@ def _unversioned(name: str) -> str:
     Without a version it may be ordinary words, so a space separates them only in a proper noun: `Acme Coder`.
     """
     parts = _parts_of(name.rpartition("/")[2])
-    words = list(takewhile(lambda part: not any(map(str.isdigit, part)), parts))
+    words = _words_before_version(parts)
     if not 1 < len(words) < len(parts) or any(_is_short(word) or word.lower() in _ORDINARY for word in words):
         return ""
-    joined = f"{_MARKUP}[{_HYPHEN}]?{_MARKUP}".join(map(re.escape, words))
+    joined = f"(?>{_MARKUP}[{_HYPHEN}]?{_MARKUP})".join(map(re.escape, words))
     proper = [
         f"{_MARKUP}[{_SPACE}]{_MARKUP}".join(re.escape(form(word)) for word in words)
         for form in (str.capitalize, str.upper)
@@ -385,11 +414,16 @@ def _unversioned(name: str) -> str:
 
 
 def _parts_of(name: str) -> list[str]:
-    return [part for part in re.split(rf"[{_SPACE}{_HYPHEN}]+", name) if part]
+    return [part for part in _SEPARATOR.split(name)[::2] if part]
 
 
-def _is_short(part: str) -> bool:
-    return len(part) < 3 and not any(map(str.isdigit, part))
+def _words_before_version(parts: Iterable[str]) -> list[str]:
+    return list(takewhile(lambda part: not any(map(str.isdigit, part)), parts))
+
+
+def _is_short(part: str, most: int = 2) -> bool:
+    """Return whether this is too short for a word, in a script that separates words by spaces."""
+    return re.fullmatch(f"[{_LETTERS}]{{0,{most}}}", part) is not None
 
 
 def _suffixed(alternatives: str) -> str:
@@ -401,26 +435,33 @@ def _words_of(subject: Subject) -> set[str]:
     return {word for name in (subject.provider, subject.model_id) for word in re.findall("[a-z]+", name.lower())}
 
 
-def _ids_of(subject: Subject) -> set[str]:
-    """Return the names of a model: its name and its id, whole and without what precedes the last slash.
+def _names_of(subject: Subject) -> set[str]:
+    """Return the names of a model: its name and its id, whole and shortened.
 
-    Only names with a digit or several joined parts are included, because others may be ordinary words.
+    Removed are what precedes the last slash, the tag (`zephyr:7b`) and the suffix of an agent's file.
     """
-    whole = {subject.name.partition("?")[0], subject.model_id}
-    names = whole | {name.rpartition("/")[2] for name in whole}
-    names |= {name.partition(":")[0] for name in names}
-    names |= {name.removesuffix(".py") for name in names}
+    names = {unicodedata.normalize("NFC", name) for name in (subject.name.partition("?")[0], subject.model_id)}
+    names |= {name.rpartition("/")[2] for name in names}
+    names |= {_TAG.sub("", name) for name in names}
+    return names | {name.removesuffix(".py") for name in names}
+
+
+def _ids_of(subject: Subject) -> set[str]:
+    """Return the names of a model that have a digit or several parts; others may be ordinary words."""
     return {
         name
-        for name in names
-        if 2 <= len(name) <= _LONGEST_ID and re.search(r"[a-z]", name, re.IGNORECASE) and re.search(r"[\d/._:-]", name)
+        for name in _names_of(subject)
+        if 2 <= len(name) <= _LONGEST_ID
+        and any(map(str.isalpha, name))
+        and (_parts_of(name) != [name] or any(map(str.isdigit, name)))
     }
 
 
 def _plain_names_of(subject: Subject) -> set[str]:
-    """Return the names of a model that may be ordinary words: `lookup` of the agent `lookup.py`."""
-    names = {name.rpartition("/")[2].removesuffix(".py") for name in (subject.name, subject.model_id)}
-    return {name for name in names if len(name) > 3 and name.isalpha() and name.lower() not in _ORDINARY}
+    """Return the names of a model that may be ordinary words: `lookup` of `lookup.py`, `zephyr` of `zephyr-7b`."""
+    words = [_words_before_version(_parts_of(name.rpartition("/")[2])) for name in _names_of(subject)]
+    plain = {each[0] for each in words if len(each) == 1}
+    return {name for name in plain if not _is_short(name, 3) and name.lower() not in _ORDINARY}
 
 
 def _providers_of(subjects: Iterable[Subject]) -> set[str]:

@@ -11,8 +11,8 @@ MOST_BYTES = 255
 _DRIVE = re.compile(r"[A-Za-z]:")
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9]|lpt[0-9])")
-# Names under which Windows also finds .git and .gitmodules: `git~1`, `GITMOD~1`, `gi7eba~1`.
-_SHORT_NAME = re.compile(r"(?:git|gitmod|gi[0-9a-f]{3,4})~[0-9]+")
+# Names under which Windows also finds .git, .gitmodules, .gitattributes and .lfsconfig: `git~1`, `gi7eba~1`.
+_SHORT_NAME = re.compile(r"(?:git|gitmod|gitatt|lfscon|(?:gi|lf)[0-9a-f]{3,4})~[0-9]+")
 # Filters and drivers of `.gitattributes`, and servers of `.lfsconfig`, act when somebody checks the branch out.
 _GIT_SETTINGS = (".gitattributes", ".lfsconfig")
 _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))

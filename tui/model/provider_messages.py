@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tui.model.results import Prompt, ServedBy, TrialKey, Usage
+from tui.model.results import Prompt, ServedBy, ToolUse, TrialKey, Usage
 from tui.model.subjects import Subject
+from tui.model.tools import AnsweredTurn, OfferedTool
 from tui.model.values import JsonObject, JsonValue
 
 
@@ -13,7 +14,8 @@ class Request:
     """The request for one step.
 
     `prompt` is the whole conversation; an agent receives `memory` and `prompt.input`. With `stream` False a provider
-    may answer in one chunk; `last` is true for the last step of the case.
+    may answer in one chunk; `last` is true for the last step of the case. `tools` are offered to the model, and `turns`
+    are its earlier turns in this step, each with the results of its calls.
     """
 
     subject: Subject
@@ -23,6 +25,8 @@ class Request:
     stream: bool = True
     memory: JsonObject = field(default_factory=dict)
     last: bool = False
+    tools: tuple[OfferedTool, ...] = ()
+    turns: tuple[AnsweredTurn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,36 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete tool call: the provider merges fragments. `arguments` and `result` are JSON or text, or empty."""
+    """A complete tool call: the provider merges fragments. `arguments` and `result` are JSON or text, or empty.
+
+    `awaits_result` says that the model waits for a result of this call, which the server calls `id`; `extra` are fields
+    that the server needs back with the call.
+    """
 
     name: str
     arguments: str = ""
     result: str = ""
     duration_ms: float | None = None
+    awaits_result: bool = field(default=False, compare=False)
+    id: str = field(default="", compare=False)
+    extra: JsonObject | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEcho:
+    """What the provider needs back, besides text and calls, if the model continues after the results of its calls."""
+
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class CallTree:
+    """All calls of the answer with their details, in place of those of the `ToolCall` chunks.
+
+    The names of the `ToolCall` chunks remain what `tools_used` is compared with.
+    """
+
+    calls: tuple[ToolUse, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +135,16 @@ class RecordedChunk:
     """The figures of a recorded answer, which its checks are decided by instead of those of the replay.
 
     `duration_ms` is the time of its request, `cost_usd` its cost, `finish_reason` the provider's word; None is unknown.
+    If `has_only_text`, its tools and memory are unknown too. `stopped` says why its last calls were not answered.
+    `prompt` is what was sent, with the files as they were then.
     """
 
     duration_ms: float | None
     cost_usd: float | None
     finish_reason: str | None
+    has_only_text: bool = False
+    stopped: str = ""
+    prompt: Prompt | None = None
 
 
 FinishReason = Literal[
@@ -147,6 +180,8 @@ Chunk = (
     | Text
     | Reasoning
     | ToolCall
+    | CallTree
+    | TurnEcho
     | MemoryChunk
     | UsageChunk
     | ServedByChunk

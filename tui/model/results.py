@@ -78,7 +78,7 @@ _COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens that the provider counted, each None if not reported.
+    """The tokens that the provider counted, each None if not reported; of several turns, their sum.
 
     Reasoning tokens are part of the output; tokens read from a cache and tokens written to one are part of the input.
     A count below 0 or above 2^53 is no count and becomes None, wherever it comes from: a server, a file, the history.
@@ -96,10 +96,15 @@ class Usage:
             if count is not None and not 0 <= count <= MOST_TOKENS:
                 object.__setattr__(self, name, None)
 
+    def __add__(self, other: "Usage") -> "Usage":
+        """Return the sum; a count that one of them lacks is unknown."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in _COUNTS)
+        return Usage(*(None if one is None or two is None else one + two for one, two in pairs))
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds since the request; `first_token_ms` is None if no text arrived."""
+    """Milliseconds since the request; `first_token_ms` is None if no text and no call of an offered tool arrived."""
 
     first_token_ms: float | None
     duration_ms: float
@@ -133,30 +138,45 @@ class ServedBy:
         return ", ".join(f"{name} {value}".strip() for name, value in fields.items() if value)
 
 
+CallKind = Literal["tool", "model", "agent", "other"]
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call of a tool: `arguments` and `result` are JSON or text, empty if not reported; long ones are cut."""
+    """A call of a tool, or a call that tools were used in: of a model, of an agent, or another part of its work.
+
+    `arguments` and `result` are JSON or text, empty if not reported; long ones are cut. `parent` is the index, in the
+    same list, of the call that made this one, which comes before it; None if there is none or it is unknown.
+    """
 
     name: str
     arguments: str = ""
     result: str = ""
     duration_ms: float | None = None
+    kind: CallKind = "tool"
+    parent: int | None = None
 
     @property
     def has_details(self) -> bool:
-        """Whether more than the name is known."""
-        return bool(self.arguments or self.result) or self.duration_ms is not None
+        """Whether more than the name of a tool is known."""
+        return (
+            bool(self.arguments or self.result)
+            or self.duration_ms is not None
+            or self.kind != "tool"
+            or self.parent is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
     """The result of one step.
 
-    `tools_used` names all calls of tools in order; `tool_calls` are the first of these calls with their details, none
-    if none has any.
+    `tools_used` names all calls of tools in order, as the checks compare them; `tool_calls` are the first of the calls
+    with their details, as a tree in which callers come first; none if none has any.
     `pace` lists (milliseconds since the request, code points so far) for replay. `memory_before` and `memory` are an
     agent's memory before and after the step, None for a chat model. `cost_usd` uses the price at the time of the
-    request and is None if unknown.
+    request and is None if unknown. `stopped` says why the last calls of tools were not answered: the model would have
+    continued.
     """
 
     input: str
@@ -176,6 +196,7 @@ class StepResult:
     cost_usd: float | None = None
     served_by: ServedBy | None = None
     tool_calls: tuple[ToolUse, ...] = ()
+    stopped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +275,15 @@ class TrialResult:
         return counted_asking(self.attempts)[-1] if self.attempts else None
 
     @property
+    def first_judged(self) -> Attempt | None:
+        """The attempt with the first judged answer, else the last one; None if there are no stored attempts.
+
+        Other checks judge this answer: a later one exists only because this one did not pass.
+        """
+        judged = (attempt for attempt in self.attempts if attempt.verdict in JUDGED)
+        return next(judged, self.attempts[-1] if self.attempts else None)
+
+    @property
     def reruns(self) -> int:
         """The number of reruns by a user."""
         return self.attempts[-1].asking if self.attempts else 0
@@ -323,6 +353,10 @@ def is_flaky(attempts: Sequence[Attempt]) -> bool:
     if not asking or asking[-1].verdict != "passed":
         return False
     return len(asking) > 1 or any(each.verdict == "failed" for each in attempts if each.asking < asking[0].asking)
+
+
+CHECK_NOT_EVALUATED = "A check could not be evaluated"
+"""The error of an imported answer that Assay's checks could not judge."""
 
 
 def verdict_of_checks(checks: Sequence[CheckResult], *, is_incomplete: bool, is_checked: bool) -> Verdict:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
+from tui.model.percentages import percent
 from tui.model.results import TrialKey
 from tui.model.scores import Scoreboard
 from tui.model.suite import Severity
@@ -355,7 +356,7 @@ def na_words(on_na: NaDisagreement) -> str:
     """Return the disagreement on n/a as text: `n/a disputed in 3 of 40 units (8%)`."""
     if not on_na.units:
         return "no unit rated by two people"
-    return f"n/a disputed in {on_na.split} of {on_na.units} units ({on_na.split / on_na.units:.0%})"
+    return f"n/a disputed in {on_na.split} of {on_na.units} units ({percent(on_na.split / on_na.units)})"
 
 
 def own_words(own: OwnAgreement) -> str:
@@ -414,8 +415,8 @@ def other_rule_words(each: OtherRule) -> str:
 def uneven_words(figures: RiskFigures) -> list[str]:
     """Return a sentence for each reviewer who scored much more of one model than of another."""
     return [
-        f"{reviewer} scored {figures.by_reviewer[reviewer][most].share:.0%} of the items of {most}, but "
-        f"{figures.by_reviewer[reviewer][least].share:.0%} of {least}: a difference between these models may be a "
+        f"{reviewer} scored {percent(figures.by_reviewer[reviewer][most].share)} of the items of {most}, but "
+        f"{percent(figures.by_reviewer[reviewer][least].share)} of {least}: a difference between these models may be a "
         "difference between reviewers."
         for reviewer, most, least in figures.uneven_reviewers
     ]

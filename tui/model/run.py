@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -70,8 +70,9 @@ RunState = Literal["running", "finished", "interrupted", "cancelled"]
 class RunRecord:
     """One entry of the list of runs.
 
-    Times are ISO 8601 with a time zone; `finished_at` is None while the run is in progress. `passed` counts plain
-    passes, `unchecked` the answers that no check judged.
+    Times are ISO 8601 with a time zone; `finished_at` is None while the run is in progress. `suite_path` is as the user
+    wrote it, relative to the folder of that time, `suite_place` absolute, without links. `passed` counts plain passes,
+    `unchecked` the answers that no check judged and, of a run that has ended, the errors in cases without a check.
     """
 
     id: str
@@ -85,6 +86,12 @@ class RunRecord:
     trials: int
     passed: int
     unchecked: int = 0
+    suite_place: str = field(default="", compare=False)
+
+    @property
+    def suite_file(self) -> str:
+        """The file of the suite, whatever the current folder is."""
+        return self.suite_place or self.suite_path
 
     @property
     def checked(self) -> int:
@@ -113,6 +120,17 @@ class RunDetails:
     setup: RunSetup
     costs: Mapping[str, Spent] = field(default_factory=dict)
     served: Mapping[str, ServedBy] = field(default_factory=dict)
+
+
+def distinct_length(run_ids: Iterable[str]) -> int:
+    """Return how many of the first characters of these ids distinguish them all, at least 13.
+
+    The first 12 are the time of a run, which imported runs may share.
+    """
+    all_ids = set(run_ids)
+    return next(
+        length for length in range(13, 33) if length == 32 or len({one[:length] for one in all_ids}) == len(all_ids)
+    )
 
 
 _RUN_ID = re.compile("[0-9a-f]{32}")

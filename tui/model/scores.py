@@ -284,11 +284,6 @@ class Scoreboard:
             return CountedScore(extents[0], "single" if len(extents) == 1 else "agreed")
         return CountedScore(max(extent for extent in extents if extent != "n/a"), "highest")
 
-    def disputed(self, item: ItemKey) -> bool:
-        """Return whether reviewers differ on an item without a decision."""
-        counted = self.counted(item)
-        return counted is not None and counted.how == "highest"
-
     @property
     def outdated(self) -> int:
         """The number of scores of answers that were replaced since and not scored again: none counts."""

@@ -13,6 +13,10 @@ from functools import cached_property
 REMOVED = "[removed key]"
 URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
 """A regular expression for a URL with a password, which may contain a slash, but is no port and path as `80/@a`."""
+_SERVICE_KEY = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|hf|gsk|xai|npm|nvapi|pplx|glpat|xox[abeprs])[-_](?=[\w-]*[0-9])[\w-]{18,}"
+    r"|(?:gh[opsur]|github_pat)_\w{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]+\.eyJ[\w.-]+)"
+)
 _SHORTEST = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
@@ -21,6 +25,11 @@ _NAMED = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos", "+": "plus
 _ESCAPED_PIECES = re.compile("[A-Za-z0-9_.-]+|[^A-Za-z0-9_.-]")
 _NEVER_ESCAPED = re.compile("[A-Za-z0-9_.-]+")
 _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
+
+
+def hide_service_keys(text: str) -> str:
+    """Return a text that the user wrote, such as a command line, without keys that have the form of a known service."""
+    return _SERVICE_KEY.sub(REMOVED, text)
 
 
 class Secrets:
@@ -55,7 +64,7 @@ class Secrets:
         return self._hide_cut(text) if self._values and _CUT in text else text
 
     def occur_in(self, text: str) -> bool:
-        """Whether `hide` would remove anything from the text."""
+        """Return whether `hide` would remove anything from the text."""
         return self.hide(text) != text
 
     def stream(self) -> "SecretStream":
@@ -173,7 +182,7 @@ class _EscapedValue:
 
 
 def _escapes(piece: str) -> list[str]:
-    """Return the forms of one character, or of characters that nobody escapes, the longest first."""
+    """Return the forms of one character, or of characters that are never escaped, the longest first."""
     if _NEVER_ESCAPED.fullmatch(piece):
         return [piece]
     code = ord(piece)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote_plus, urlsplit
 
+from tui.model.sanitize import sanitize_line
+from tui.model.secrets import REMOVED
 from tui.model.subjects import ProviderKind, ProviderSettings, TokenLimitParameter
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -51,7 +53,13 @@ SERVERS: Mapping[str, Server] = {
 
 KEY_VARIABLES = tuple(dict.fromkeys(name for server in SERVERS.values() for name in server.key_variables))
 URL_VARIABLES = tuple(server.url_variable for server in SERVERS.values() if server.url_variable)
-_KEY_PARAMETER = re.compile(r"auth|key|token|secret|pass|pwd|cred|sig|^code$", re.IGNORECASE)
+# The last word of the name of a key in a query: `access_token`, `mytoken`, `apiKey`, but not `max_tokens`, `keyspace`.
+_KEY_WORD = re.compile(
+    r"\w*(token|secret|password|passwd|apikey|signature|credentials?)\d*"
+    r"|(access|auth|secret|private|client|session|shared|account|subscription)?key\d*"
+    r"|pass(phrase|code)?|pwd|o?auth(orization)?|bearer|jwt|creds?|sig"
+)
+_WORDS = re.compile(r"[A-Z]?[a-z\d]+|[A-Z\d]+")
 
 
 def variable(environ: Mapping[str, str], name: str) -> str | None:
@@ -138,11 +146,31 @@ def has_password(url: str) -> bool:
     return "@" in urlsplit(url).netloc
 
 
+def agent_url_fault(url: str) -> str | None:
+    """Return why the text is no valid URL of an agent, in a few words, or None if it is valid."""
+    fault = url_fault(url) or ("contains a user name or password" if has_password(url) else None)
+    # A saved run has its agent's URL without the key.
+    return "contained a key, which was not saved with the run" if fault and REMOVED in url else fault
+
+
+def show_url(url: str) -> str:
+    """Return a URL for a message that says what is wrong with it: without user, password and query.
+
+    Any other text, such as a path, is returned whole.
+    """
+    return sanitize_line(url.rpartition("@")[2].partition("?")[0] if "://" in url else url)
+
+
 def query_secrets(url: str) -> tuple[str, ...]:
     """Return the values in the URL's query that are keys by the names of their parameters, decoded and as written."""
     values = []
     for part in url.partition("?")[2].partition("#")[0].split("&"):
         name, _, value = part.partition("=")
-        if value and _KEY_PARAMETER.search(name):
+        if value and _names_key(unquote_plus(name)):
             values += [unquote_plus(value), value]
     return tuple(dict.fromkeys(values))
+
+
+def _names_key(name: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return name.lower() == "code" or bool(words and _KEY_WORD.fullmatch(words[-1]))

@@ -10,6 +10,7 @@ from tui.model.events import (
     AttemptFinished,
     AttemptStarted,
     CheckMoved,
+    ContextRead,
     Event,
     LimitMoved,
     LiveState,
@@ -28,6 +29,7 @@ from tui.model.events import (
     StoreRecovered,
     StoreStalled,
     TextArrived,
+    ToolsCalled,
     TrialDelayed,
     TrialFinished,
     TrialStarted,
@@ -40,6 +42,7 @@ from tui.model.results import (
     Retry,
     Span,
     StepResult,
+    ToolUse,
     TrialKey,
     TrialResult,
     Verdict,
@@ -66,8 +69,9 @@ class LiveCheck:
 class StepProgress:
     """The progress of a step.
 
-    Times are the monotonic seconds passed with the events. `pieces` only grows, so that a reader can remember how many
-    it has read; `newlines` are the offsets of line ends.
+    Times are the monotonic seconds passed with the events. `pieces` only grows until a turn of the model ends with
+    calls of tools; `turns` counts these turns live, and `tool_calls` are their calls. `newlines` are the offsets of
+    line ends.
     """
 
     prompt: Prompt | None = None
@@ -77,6 +81,8 @@ class StepProgress:
     reasoning: list[str] = field(default_factory=list)
     checks: dict[int, LiveCheck] = field(default_factory=dict)
     retries: list[Retry] = field(default_factory=list)
+    tool_calls: list[ToolUse] = field(default_factory=list)
+    turns: int = 0
     sent_at: float | None = None
     first_at: float | None = None
     result: StepResult | None = None
@@ -102,6 +108,11 @@ class AttemptProgress:
     steps: list[StepProgress] = field(default_factory=list)
     tokens_seen: int = 0
     finished: Attempt | None = None
+
+    @property
+    def turns(self) -> int:
+        """The number of turns that ended with calls of tools."""
+        return sum(step.turns for step in self.steps)
 
 
 @dataclass(slots=True)
@@ -229,7 +240,8 @@ class RunState:
         self.in_progress: set[TrialKey] = set()
         self.paused = False
         self.limits: dict[str, Limit] = {}
-        self._most_repeats = 1
+        self._further: dict[tuple[str, str], list[int]] = {}  # repeats from 2 by case and model, in order
+        self._tried: set[str] = set()  # cases with trials
         self._before: dict[TrialKey, TrialProgress] = {}
 
     @property
@@ -245,7 +257,11 @@ class RunState:
     @property
     def has_repeats(self) -> bool:
         """Whether any case was run more than once on a model."""
-        return self._most_repeats > 1
+        return bool(self._further)
+
+    def has_trials(self, case: str) -> bool:
+        """Return whether a case was run on any model: most cases of a large data set were not."""
+        return case in self._tried
 
     def trial(self, case: str, model: str, repeat: int = 1) -> TrialProgress | None:
         """Return the progress of a trial, or None if it was never run."""
@@ -253,7 +269,7 @@ class RunState:
 
     def repeats(self, case: str, model: str) -> tuple[TrialProgress, ...]:
         """Return the progress of all repeats of a trial, in order."""
-        found = (self.trial(case, model, repeat) for repeat in range(1, self._most_repeats + 1))
+        found = (self.trial(case, model, repeat) for repeat in (1, *self._further.get((case, model), ())))
         return tuple(trial for trial in found if trial is not None)
 
     def take_results(self, results: Iterable[TrialResult]) -> None:
@@ -261,12 +277,22 @@ class RunState:
         for result in results:
             if result.trial not in self.trials:
                 self.trials[result.trial] = _progress_of(result)
-                self._most_repeats = max(self._most_repeats, result.trial.repeat)
+                self._note(result.trial)
 
     def take_known(self, trials: Mapping[TrialKey, TrialProgress]) -> None:
         """Add stored trials of which only the outcome is loaded; trials that are known already are not changed."""
-        self._most_repeats = max((self._most_repeats, *{key.repeat for key in trials}))
+        for key in trials:
+            self._note(key)
         self.trials = {**trials, **self.trials}
+
+    def _note(self, key: TrialKey) -> None:
+        """Remember a case and its repeats. Runs of other tools have any numbers, so that a range would be too long."""
+        self._tried.add(key.case)
+        if key.repeat > 1:
+            known = self._further.setdefault((key.case, key.model), [])
+            place = bisect_left(known, key.repeat)
+            if known[place : place + 1] != [key.repeat]:
+                known.insert(place, key.repeat)
 
     def take_unread(self, results: Iterable[TrialResult]) -> None:
         """Replace an outcome by the whole result after it was loaded."""
@@ -274,6 +300,7 @@ class RunState:
             known = self.trials.get(result.trial)
             if known is None or known.is_unread:
                 self.trials[result.trial] = _progress_of(result)
+                self._note(result.trial)
 
     def take(self, event: Event, at: float = 0.0) -> None:
         """Apply one event; `at` is its time in monotonic seconds."""
@@ -288,12 +315,17 @@ class RunState:
                 self.stalled = None
             case RepositoryCloning() | RepositoryCloned():
                 self.repository = event
+            case ContextRead():
+                pass  # each prompt names its files
             case RunPaused() | RunResumed():
                 self.paused = isinstance(event, RunPaused)
             case LimitMoved():
                 self._take_limit(event, at)
             case _:
-                trial = self.trials.setdefault(event.trial, TrialProgress(event.trial))
+                trial = self.trials.get(event.trial)
+                if trial is None:
+                    trial = self.trials[event.trial] = TrialProgress(event.trial)
+                    self._note(event.trial)
                 trial.version += 1
                 if isinstance(event, TrialFinished):
                     self._finish(trial, event.result)
@@ -320,7 +352,7 @@ class RunState:
         self._before = {key: self.trials[key] for key in trials if key in self.trials}
         for key in trials:
             self.trials[key] = TrialProgress(key)
-            self._most_repeats = max(self._most_repeats, key.repeat)
+            self._note(key)
 
     def _end(self, state: run.RunState) -> None:
         """End the run: trials without a result get the one that they had before, if any."""
@@ -341,7 +373,7 @@ class RunState:
         if live and trial.attempt and live.number == trial.attempt.number:
             trial.attempt.of, trial.attempt.tokens_seen = live.of, live.tokens_seen
             for step, heard in zip(trial.attempt.steps, live.steps, strict=False):
-                step.pieces = heard.pieces
+                step.pieces, step.turns = heard.pieces, heard.turns
         self.counts.take(result)
 
 
@@ -368,7 +400,8 @@ def _advance(trial: TrialProgress, event: Event, at: float) -> None:
 def _hear(trial: TrialProgress, event: Event, at: float) -> None:
     match event:
         case RequestSent(_, number, step):
-            _step(trial, number, step).sent_at, trial.waits = at, None
+            _begin_request(_step(trial, number, step), at)
+            trial.waits = None
         case RequestRetried(_, number, step, reason, wait_ms):
             trial.waits = Retry(reason, wait_ms)
             _step(trial, number, step).retries.append(trial.waits)
@@ -376,8 +409,23 @@ def _hear(trial: TrialProgress, event: Event, at: float) -> None:
             _append(_attempt(trial, number), _step(trial, number, step), text, at)
         case ReasoningArrived(_, number, step, text):
             _step(trial, number, step).reasoning.append(text)
+        case ToolsCalled(_, number, step, calls):
+            _end_turn(_step(trial, number, step), calls, at)
         case CheckMoved(_, number, step, check, state, spans):
             _step(trial, number, step).checks[check] = LiveCheck(state, spans)
+
+
+def _begin_request(step: StepProgress, at: float) -> None:
+    """Start the clock of a step, which later turns of the model continue."""
+    if step.sent_at is None or not step.turns:
+        step.sent_at = at
+
+
+def _end_turn(step: StepProgress, calls: Iterable[ToolUse], at: float) -> None:
+    step.first_at = at if step.first_at is None else step.first_at
+    step.turns += 1
+    step.tool_calls += calls
+    step.pieces, step.newlines, step.size, step.checks = [], [], 0, {}
 
 
 def _append(attempt: AttemptProgress, step: StepProgress, text: str, at: float) -> None:

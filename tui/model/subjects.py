@@ -1,6 +1,7 @@
 """The subjects of a run: model names resolved to a provider, an id and settings."""
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from urllib.parse import quote, unquote
 from tui.model.errors import Problem
 from tui.model.prices import Price
 from tui.model.risk import BandRule
+from tui.model.sanitize import sanitize_line
 
 ProviderKind = Literal["openai", "anthropic", "copilot", "local", "replay", "agent"]
 TokenLimitParameter = Literal["max_tokens", "max_completion_tokens"]
@@ -25,6 +27,10 @@ class Settings:
     max_tokens: int | None = None
     system: str | None = None
     api: Api | None = None
+
+
+IMPORTED = "imported"
+"""What `Subject.how` says of a model whose answers come from another tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,21 @@ class Config:
 PARAMETERS = ("temperature", "top_p", "seed", "max_tokens", "system", "api")
 APIS = ("chat", "responses")
 LARGEST_INTEGER = 2**63 - 1
+
+
+AGENT_URLS, AGENT_COMMAND = ("http://", "https://"), "cmd:"
+"""What the id of an agent begins with that is no Python file: a URL or a command."""
+
+
+def agent_fault(model_id: str, python: str = "") -> str:
+    """Return why this cannot be an agent of a saved run, in words; empty if it can.
+
+    The paths of a file and its interpreter have to be absolute: a saved run may come from elsewhere, and a relative
+    path names another file in each folder.
+    """
+    is_file = not model_id.startswith((*AGENT_URLS, AGENT_COMMAND))
+    relative = [each for each in (model_id if is_file else "", python) if each and not os.path.isabs(each)]
+    return f"the path {sanitize_line(relative[0], 80)} is not absolute" if relative else ""
 
 
 def parameter_fault(name: str, value: object) -> str | None:

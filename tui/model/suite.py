@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Literal
 
+from tui.model.tools import DEFAULT_TURNS, OfferedTool
 from tui.model.values import JsonObject, JsonValue
 
 SuiteFormat = Literal["schema-1.0.0", "testhaven"]
@@ -26,6 +27,15 @@ TaskType = Literal[
     "error-handling",
     "type-safety",
 ]
+TextAssertion = Literal[
+    "assert.contains",
+    "assert.icontains",
+    "assert.contains-all",
+    "assert.contains-any",
+    "assert.not-contains",
+    "assert.starts-with",
+]
+"""The assertions that search for plain texts in an answer."""
 CheckKind = Literal[
     "expected_pattern",
     "forbidden_pattern",
@@ -37,12 +47,7 @@ CheckKind = Literal[
     "expected",
     "command",
     "recorded",
-    "assert.contains",
-    "assert.icontains",
-    "assert.contains-all",
-    "assert.contains-any",
-    "assert.not-contains",
-    "assert.starts-with",
+    TextAssertion,
     "assert.equals",
     "assert.is-json",
     "assert.contains-json",
@@ -55,6 +60,7 @@ CheckKind = Literal[
     "assert.finish-reason",
     "assert.refusal",
     "assert.command",
+    "assert.tools-used",
 ]
 ASSERTION = "assert."
 """What the kind of a check begins with that is an assertion of a case; its type follows."""
@@ -62,6 +68,8 @@ RUN_KINDS: frozenset[CheckKind] = frozenset(("command", "assert.command"))
 """The kinds of checks that run a command instead of searching the answer."""
 FORBIDDING: frozenset[CheckKind] = frozenset(("forbidden_pattern", "assert.not-contains"))
 """The kinds of checks that a match fails, whatever follows in the answer."""
+TOOL_KINDS: frozenset[CheckKind] = frozenset(("tools_used", "assert.tools-used"))
+"""The kinds of checks that need the calls of tools only, and no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,8 @@ class Case:
     A case with a data set becomes one case for each `row`, with the id `case.ROW` and the name that is in the file.
     `line` is its line in the file, counted from 1; `memory` is the memory before the first step (TestHaven);
     `min_pass_rate` is the required share (above 0, at most 1) of plain passes among a model's repeats. Cases of one
-    `cluster` were made from one template or source: figures do not count them as independent.
+    `cluster` were made from one template or source: figures do not count them as independent. `tools` are offered to
+    chat models, which may take `max_turns` turns for the answer to a step.
     """
 
     id: str
@@ -191,10 +200,12 @@ class Case:
     min_pass_rate: float | None = None
     cluster: str = ""
     row: DataRow | None = None
+    tools: tuple[OfferedTool, ...] = ()
+    max_turns: int = DEFAULT_TURNS
 
     @property
     def title(self) -> str:
-        """The text that stands for the case in lists: its name; of a row, whose name is that of all rows, the id."""
+        """The text by which lists show the case: its name, or the id of a row, as all rows have the same name."""
         return self.id if self.row else self.name or self.id
 
     @property
@@ -206,6 +217,33 @@ class Case:
     def inputs(self) -> str:
         """The inputs of all steps as one text."""
         return "\n\n".join(step.input for step in self.steps)
+
+
+def question_digest(case: Case) -> str:
+    """Return a digest of what a case asks and of how its answers are judged.
+
+    Fields with their default value are left out, so that a field of a later version changes no digest.
+    """
+    import hashlib
+    import json
+
+    asked = [_plain(getattr(case, name)) for name in ("system_message", "memory", "command", "tools", "max_turns")]
+    asked += [_plain(getattr(case, name)) for name in ("apply_changes", "target_file", "code_context")]
+    text = json.dumps([_plain(case.steps), *asked], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    values = {each.name: getattr(value, each.name) for each in fields(value)}
+    defaults = {
+        each.name: each.default_factory() if each.default_factory is not MISSING else each.default
+        for each in fields(value)
+    }
+    return {name: _plain(each) for name, each in values.items() if each != defaults[name]}
 
 
 def checked_sentence(cases: Collection[Case]) -> str:
@@ -285,6 +323,11 @@ class Suite:
     folder: str = ""
     risk_guidance: tuple[str, ...] = ()
     data_files: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """The absolute path of the suite's file, also of a stored run that was started in another folder."""
+        return str(self.home / Path(self.path).name)
 
     @property
     def home(self) -> Path:

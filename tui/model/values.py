@@ -1,4 +1,7 @@
-"""Types of JSON values in Python, and the limit of values that one JSON text may contain."""
+"""Types of JSON values in Python, values at paths, and the limit of values that one JSON text may contain."""
+
+from collections.abc import Sequence
+from typing import Any
 
 from typing_extensions import TypeAliasType
 
@@ -6,6 +9,16 @@ JsonValue = TypeAliasType("JsonValue", "bool | int | float | str | list[JsonValu
 JsonObject = TypeAliasType("JsonObject", "dict[str, JsonValue]")
 
 MOST_JSON_VALUES = 500_000
+
+
+def value_at(value: Any, path: Sequence[str | int]) -> Any:
+    """Return the value that the keys and indexes of a path lead to, or None if there is none."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
 
 
 def has_too_many_values(data: bytes | bytearray) -> bool:

@@ -3,8 +3,9 @@
 Each guard adopts the orphans below it, and ends everything if the other one is killed: a program can kill its parent.
 Run as a file, with the standard library only: `guard.py LIFELINE command ARG…` runs any program, `guard.py LIFELINE
 module FILE MEMORY ARG…` calls `serve(ARG…)` of a Python file in a fork of this process, with at most MEMORY bytes (0:
-no limit). LIFELINE is the descriptor of a pipe that nothing writes to: its end means that Assay has ended or wants the
-program to end. The guards end like the program: with the same exit status or signal.
+no limit), and `guard.py LIFELINE private …` does so in processes whose memory others cannot read. LIFELINE is the
+descriptor of a pipe that nothing writes to: its end means that Assay has ended or wants the program to end. The guards
+end like the program: with the same exit status or signal.
 """
 
 import contextlib
@@ -17,7 +18,9 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-_SUBREAPER, _DEATH_SIGNAL = 36, 1  # prctl(2)
+NOT_RUN_STATUS, NOT_RUN = 70, "cannot run the program: "
+"""The exit status and the beginning of the output if there is no program to run."""
+_SUBREAPER, _DEATH_SIGNAL, _SET_DUMPABLE = 36, 1, 4  # prctl(2)
 _KILL_TIMEOUT_S = 2.0
 _POLL_S = 0.005
 
@@ -26,6 +29,8 @@ def main(arguments: list[str]) -> None:
     """Run the program under both guards, and end like it."""
     lifeline, kind, rest = int(arguments[0]), arguments[1], arguments[2:]
     _limit_cores()
+    if kind == "private":
+        _prctl(_SET_DUMPABLE, 0)  # The forks inherit it.
 
     # If Assay is killed while the outer guard is stopped, SIGCONT makes it notice the end of the lifeline.
     _prctl(_DEATH_SIGNAL, signal.SIGCONT)
@@ -73,7 +78,7 @@ def _guard(lifeline: int, death_signal: signal.Signals, work: Callable[[], None]
 
 def _become(guard: int, death_signal: signal.Signals, work: Callable[[], None]) -> None:
     """Do the work of a fork, in a process group of its own. Does not return."""
-    status = 70
+    status = NOT_RUN_STATUS
     try:
         os.setpgid(0, 0)
         _prctl(_DEATH_SIGNAL, death_signal)
@@ -82,7 +87,7 @@ def _become(guard: int, death_signal: signal.Signals, work: Callable[[], None]) 
         work()
         status = 0
     except BaseException as error:  # noqa: BLE001 - it may not return into the guard's own code
-        print(f"cannot run the program: {type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"{NOT_RUN}{type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
     finally:
         os._exit(status)
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -45,11 +46,13 @@ async def start_guarded(
     *,
     module: Path | None = None,
     memory_bytes: int = 0,
+    private: bool = False,
     **settings: Any,
 ) -> tuple[asyncio.SubprocessTransport, P, int]:
     """Start a command, or with `module` the `serve` function of that Python file, under two guards.
 
-    `words` are the command or the arguments of `serve`, which may use at most `memory_bytes` (0: no limit).
+    `words` are the command or the arguments of `serve`, which may use at most `memory_bytes` (0: no limit). With
+    `private`, other processes of the same user cannot read the memory of that function and of its guards (Linux).
     `settings` are those of `subprocess.Popen`. Returns the transport, the protocol and the descriptor of the lifeline.
 
     The caller has to pass the lifeline to `let_go`, which ends all processes; the kernel closes it if Assay is killed.
@@ -58,7 +61,9 @@ async def start_guarded(
     protect_memory()
     watched, lifeline = os.pipe()
     if os.name == "posix":
-        kind = ("command",) if module is None else ("module", str(module), str(memory_bytes))
+        kind: tuple[str, ...] = ("command",)
+        if module is not None:
+            kind = ("private" if private else "module", str(module), str(memory_bytes))
         words = (sys.executable, "-P", str(_GUARD), str(watched), *kind, *words)
         settings |= {"pass_fds": (watched,), "start_new_session": True}
     elif module is not None:
@@ -156,11 +161,54 @@ async def run_guarded(
         standard_input = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
         standard_input.write(stdin)
         standard_input.close()
-        # Awaited directly, the future would be cancelled with this task, and the program would seem to have ended.
-        await asyncio.wait([program.ended])
-        # Its child processes are dead by now, and with them the other holders of the pipe.
-        await asyncio.wait([program.drained], timeout=_PATIENCE_S)
-        return cast("int", transport.get_returncode())
+        return await _finish(transport, program)
     finally:
         let_go(transport, lifeline)
         await wait_for_end(transport, program.ended)
+
+
+async def run_private(
+    module: Path,
+    environ: Mapping[str, str],
+    folder: Path,
+    took: Callable[[bytes], object],
+    secret: bytes,
+    *,
+    memory_bytes: int,
+) -> int:
+    """Run the `serve` function of a Python file that reads a secret from stdin, and return its exit status.
+
+    Other processes of the same user can read neither the secret nor the memory of the program (Linux). Output and
+    cancellation are as in `run_guarded`.
+    """
+    near, far = socket.socketpair()  # Unlike a pipe, it cannot be opened through /proc while the guard starts.
+    with near:
+        near.setblocking(False)
+        with far:
+            transport, program, lifeline = await start_guarded(
+                lambda: _Program(took),
+                (),
+                environ,
+                module=module,
+                memory_bytes=memory_bytes,
+                private=True,
+                cwd=folder,
+                stdin=far,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            with suppress(ConnectionError):  # The program has ended before it read all.
+                await asyncio.get_running_loop().sock_sendall(near, secret)
+            near.close()
+            return await _finish(transport, program)
+        finally:
+            let_go(transport, lifeline)
+            await wait_for_end(transport, program.ended)
+
+
+async def _finish(transport: asyncio.SubprocessTransport, program: _Program) -> int:
+    # Awaited directly, the future would be cancelled with this task, and the program would seem to have ended.
+    await asyncio.wait([program.ended])
+    # Its child processes are dead by now, and with them the other holders of the pipe.
+    await asyncio.wait([program.drained], timeout=_PATIENCE_S)
+    return cast("int", transport.get_returncode())

@@ -7,19 +7,29 @@ import shutil
 from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
 from contextlib import aclosing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from tui.model.errors import ProviderError
-from tui.model.provider_messages import Chunk, End, MemoryChunk, Request, Text, ToolCall
+from tui.model.provider_messages import (
+    CallTree,
+    Chunk,
+    End,
+    MemoryChunk,
+    NoteChunk,
+    Request,
+    Text,
+    ToolCall,
+    UsageChunk,
+)
 from tui.model.sanitize import sanitize_line
-from tui.model.subjects import ProviderSettings, Subject
+from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, ProviderSettings, Subject, agent_fault
 from tui.providers.agents.answers import AgentAnswer
-from tui.providers.agents.process import ProcessAgent, Room
+from tui.providers.agents.process import ProcessAgent, ProcessLimits
 from tui.providers.processes.environ import without_keys
 from tui.providers.processes.worker import Launch
 from tui.providers.protocol import Limits, Reopens
 
-COMMAND_PREFIX = "cmd:"
 _MEMORY_BYTES = 2 << 30
 _MOST_AT_ONCE = 16
 _RUNNER = Path(__file__).parent / "agents" / "runner.py"
@@ -59,13 +69,15 @@ class AgentProvider:
     ) -> None:
         self._settings = settings
         self._environ = without_keys(os.environ if environ is None else environ, secrets)
+        # Of Pythons that an agent starts: they must not use that of the agent's folder, which the user did not allow.
+        self._bytecode: TemporaryDirectory[str] | None = None
         self._memory_bytes = memory_bytes
-        self._room = Room(most_at_once)
+        self._limits = ProcessLimits(most_at_once)
         self._agents: dict[tuple[str, str], Agent] = {}
         self._most: int | None = None
 
     async def ask(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        """Run one step: yield `Sent`, the output, a `ToolCall` for each tool, the memory and `End`.
+        """Run one step: yield `Sent`, the output, its calls and tokens, the memory and `End`.
 
         Raises ProviderError.
         """
@@ -98,6 +110,9 @@ class AgentProvider:
         agents = list(self._agents.values())
         self._agents.clear()
         await asyncio.gather(*(agent.close() for agent in agents))
+        if self._bytecode is not None:
+            self._bytecode.cleanup()
+            self._bytecode = None
 
     def _agent(self, subject: Subject) -> Agent:
         key = (subject.model_id, subject.python)
@@ -109,13 +124,15 @@ class AgentProvider:
         return agent
 
     def _open(self, model_id: str, python: str) -> Agent:
-        if model_id.startswith(("http://", "https://")):
+        if model_id.startswith(AGENT_URLS):
             from tui.providers.agents.endpoint import EndpointAgent  # imports the HTTP library
 
             return EndpointAgent(model_id, self._settings.proxy)
-        if model_id.startswith(COMMAND_PREFIX):
+        if model_id.startswith(AGENT_COMMAND):
             name, launch = f"agent {sanitize_line(model_id, 80)}", self._command(model_id)
-            return ProcessAgent(name, launch, None, self._room)
+            return ProcessAgent(name, launch, None, self._limits)
+        if fault := agent_fault(model_id, python):
+            raise ProviderError("not_found", f"agent {sanitize_line(model_id, 80)}: {fault}")
         path = Path(os.path.realpath(model_id))  # the question for a consent names the target of a link
         if path.suffix != ".py":
             raise ProviderError(
@@ -123,15 +140,18 @@ class AgentProvider:
                 f"{sanitize_line(model_id)} is not an agent",
                 fix="Use a .py file, cmd:COMMAND or an http:// URL.",
             )
-        launch = Launch((str(path),), self._environ, _RUNNER, self._memory_bytes)
+        if self._bytecode is None:
+            self._bytecode = TemporaryDirectory(prefix="assay-agent-", ignore_cleanup_errors=True)
+        environ = {**self._environ, "ASSAY_AGENT_BYTECODE": self._bytecode.name}
+        launch = Launch((str(path),), environ, _RUNNER, self._memory_bytes)
         if python:
             words = (python, str(_RUNNER), str(path), str(self._memory_bytes))
-            launch = Launch(words, self._environ, is_reused=True)
-        return ProcessAgent(f"agent {sanitize_line(path.name, 80)}", launch, path, self._room, python)
+            launch = Launch(words, environ, is_reused=True)
+        return ProcessAgent(f"agent {sanitize_line(path.name, 80)}", launch, path, self._limits, python)
 
     def _command(self, model_id: str) -> Launch:
         try:
-            words = shlex.split(model_id.removeprefix(COMMAND_PREFIX))
+            words = shlex.split(model_id.removeprefix(AGENT_COMMAND))
         except ValueError as error:
             raise ProviderError("not_found", f"agent {sanitize_line(model_id)} cannot be read: {error}") from None
         if not words:
@@ -149,5 +169,10 @@ def _chunks_of(answer: AgentAnswer, request: Request) -> Iterator[Chunk]:
         yield Text(answer.output)
     for tool in answer.tools:
         yield ToolCall(tool.name, tool.arguments, tool.result, tool.duration_ms)
+    if answer.calls:
+        yield CallTree(answer.calls)
+    if answer.usage is not None:
+        yield UsageChunk(answer.usage)
+    yield from map(NoteChunk, answer.notes)
     yield MemoryChunk(request.memory if answer.memory is None else answer.memory)
     yield End("stop")

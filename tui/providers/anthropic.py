@@ -1,22 +1,26 @@
 """The provider for Anthropic and other servers with the Messages API."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from tui.model.finish_reasons import combined_reason, finish_reason_of
-from tui.model.provider_messages import FinishReason, NoteChunk, Request, UsageChunk
+from tui.model.provider_messages import FinishReason, NoteChunk, Request, TurnEcho, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import ProviderSettings
+from tui.model.tools import AnsweredTurn
+from tui.model.values import JsonObject, JsonValue
 from tui.providers.http.decoder import (
+    LONGEST_TOOL_NAME,
     AnswerDecoder,
     ErrorObject,
     NoAnswer,
     ToolCallPieces,
     count_of,
     encode_body,
+    joined_halves,
     part_of,
     split_system,
     text_of,
@@ -41,6 +45,8 @@ class MessagesDecoder(AnswerDecoder):
     def __init__(self, answer_size: int, event_size: int) -> None:
         super().__init__(answer_size, event_size)
         self._tools: dict[str, ToolCallPieces] = {}
+        self._thoughts: dict[str, _Thought] = {}
+        self._awaits_results = False
         self._counts: dict[str, Any] = {}
         self._stopped: FinishReason = "other"
 
@@ -62,6 +68,10 @@ class MessagesDecoder(AnswerDecoder):
     def _take_end(self) -> None:
         for index in list(self._tools):
             self._close_tool(index)
+        blocks: list[JsonValue] = [thought.block() for thought in self._thoughts.values()]
+        if self._awaits_results and blocks:
+            self._text.add(TurnEcho(blocks))
+        self._thoughts.clear()
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         _raise_error(chunk)
@@ -90,14 +100,23 @@ class MessagesDecoder(AnswerDecoder):
         kind = text_of(block, "type")
         self.thinks = kind in _THINKING
         if kind in _TOOLS:
-            call = self._tools[str(index)] = ToolCallPieces(self._text, text_of(block, "name"))
+            is_offered = kind == "tool_use"
+            call = self._tools[str(index)] = ToolCallPieces(
+                self._text, text_of(block, "name"), id=text_of(block, "id"), awaits_result=is_offered
+            )
+            self._awaits_results = self._awaits_results or is_offered
             if block.get("input"):
                 call.add_arguments(json.dumps(block["input"]))
         else:
+            if self.thinks:
+                self._text.count(LONGEST_TOOL_NAME)  # as a call: a server may send any number of blocks
+                self._thoughts[str(index)] = _Thought(block)
             self._add_text(block)
 
     def _take_delta(self, index: object, delta: Mapping[str, Any]) -> None:
-        """Decode a part of a block. Signatures and citations are skipped: they are not text for the user."""
+        """Decode a part of a block. Signatures and citations are not text for the user."""
+        if (thought := self._thoughts.get(str(index))) is not None:
+            thought.add(delta)
         if delta.get("type") == "input_json_delta":
             if (call := self._tools.get(str(index))) is None:
                 call = self._tools[str(index)] = ToolCallPieces(self._text)
@@ -138,6 +157,24 @@ class MessagesDecoder(AnswerDecoder):
             self._text.add(UsageChunk(Usage(known, written, thought, cached, stored)))
 
 
+class _Thought:
+    """A block of reasoning, which the server needs back with its signature after tool calls."""
+
+    def __init__(self, block: Mapping[str, Any]) -> None:
+        self._kind = text_of(block, "type")
+        self._fields = {key: [text_of(block, key)] for key in ("thinking", "signature", "data") if key in block}
+
+    def add(self, delta: Mapping[str, Any]) -> None:
+        """Add a piece of the block."""
+        for key in ("thinking", "signature"):
+            if piece := text_of(delta, key):
+                self._fields.setdefault(key, []).append(piece)
+
+    def block(self) -> JsonObject:
+        """Return the whole block."""
+        return {"type": self._kind, **{key: joined_halves("".join(parts)) for key, parts in self._fields.items()}}
+
+
 def _raise_error(chunk: Mapping[str, Any]) -> None:
     if chunk.get("error"):
         raise ErrorObject(chunk["error"])
@@ -148,18 +185,40 @@ def _raise_error(chunk: Mapping[str, Any]) -> None:
 MAX_TOKENS = 4_096
 
 
+def _turn_messages(turns: Iterable[AnsweredTurn]) -> Iterator[JsonObject]:
+    for turn in turns:
+        blocks: list[JsonValue] = list(turn.echo) if isinstance(turn.echo, list) else []
+        blocks += [{"type": "text", "text": turn.text}] if turn.text.strip() else []
+        blocks += [
+            {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in turn.calls
+        ]
+        results: list[JsonValue] = [
+            {
+                "type": "tool_result",
+                "tool_use_id": call.id,
+                "content": call.result,
+                **({"is_error": True} if call.is_error else {}),
+            }
+            for call in turn.calls
+        ]
+        yield {"role": "assistant", "content": blocks}
+        yield {"role": "user", "content": results}
+
+
 def messages_body(request: Request) -> bytes:
     """Return the request body. The protocol requires a token limit, so one is always set."""
     settings = request.subject.settings
     system, turns = split_system(request.prompt.messages)
-    body = {
+    body: dict[str, Any] = {
         "model": request.subject.model_id,
         "max_tokens": MAX_TOKENS if settings.max_tokens is None else settings.max_tokens,
-        "messages": turns,
+        "messages": [*turns, *_turn_messages(request.turns)],
         "stream": request.stream,
     }
-    wishes = (("system", system), ("temperature", settings.temperature), ("top_p", settings.top_p))
-    return encode_body(body, wishes)
+    if request.tools:
+        body["tools"] = [{**tool.heading, "input_schema": tool.schema} for tool in request.tools]
+    optional = (("system", system), ("temperature", settings.temperature), ("top_p", settings.top_p))
+    return encode_body(body, optional)
 
 
 TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"  # the name of a variable, not a token

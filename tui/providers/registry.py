@@ -167,7 +167,7 @@ def _check_key(name: str, key: str) -> None:
 
 
 def _find_home(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
-    """Resolve a name without inline settings; the subject's `name` is not yet the name as written."""
+    """Resolve a name without inline settings; the subject's `name` is not yet the whole name."""
     variant = config.variants.get(name)
     if variant is not None:
         if variant.provider is None:
@@ -185,7 +185,7 @@ def _find_model(name: str, config: Config, environ: Mapping[str, str]) -> Subjec
     if provider in config.providers or provider in SERVERS:
         if not model_id.strip():
             raise ModelUnresolved(f"{sanitize_line(name)} has no model id", fix=f"Use {provider}/MODEL.")
-        return _subject(provider, model_id, "as written")
+        return _subject(provider, model_id, "")
     if provider.lower() in _RETIRED:
         raise ModelUnresolved(
             f"{name}: GitHub Models was retired in July 2026",
@@ -235,7 +235,8 @@ def _model_of(provider: str, model_id: str, why: str, settings: Settings | None 
 
 
 def _subject(provider: str, model_id: str, why: str, settings: Settings | None = None) -> Subject:
-    return Subject(model_id, provider, model_id, settings or Settings(), how=f"{provider}, {why}")
+    how = f"provider {provider}, {why}" if why else f"provider {provider}"
+    return Subject(model_id, provider, model_id, settings or Settings(), how=how)
 
 
 def _inline_settings(name: str, query: str) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import NamedTuple, get_args
 from tui.model.errors import ProviderError, ProviderFault
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import (
+    CallTree,
     Chunk,
     End,
     FinishReason,
@@ -21,8 +22,9 @@ from tui.model.provider_messages import (
     ToolCall,
     UsageChunk,
 )
-from tui.model.results import JUDGED, Attempt, StepResult, TrialResult
+from tui.model.results import CHECK_NOT_EVALUATED, JUDGED, Attempt, StepResult, TrialResult
 from tui.model.sanitize import sanitize_line
+from tui.model.subjects import IMPORTED, Subject
 
 _REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
 _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}
@@ -37,21 +39,29 @@ class Place(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """An answer, and the attempt that it ended; None if other answers of the attempt followed."""
+    """An answer, and the attempt that it ended; None if other answers of the attempt followed.
+
+    `is_imported` says that another tool recorded it, perhaps without tools, memory and the fault of the attempt.
+    """
 
     step: StepResult
     ended: Attempt | None = None
+    is_imported: bool = False
 
 
-def recordings_of(results: Iterable[TrialResult], model: str) -> dict[Place, Recorded]:
-    """Return what one model answered in a run: the steps of each trial's last attempt."""
+def recordings_of(results: Iterable[TrialResult], subject: Subject) -> dict[Place, Recorded]:
+    """Return what one model answered in a run: the steps of the first judged attempt of each trial, else of the last.
+
+    Answers of reruns and retries are replayed only if no earlier answer was judged: they would raise the pass rate.
+    """
+    is_imported = subject.how == IMPORTED
     return {
         Place(result.trial.case, number, result.trial.repeat): Recorded(
-            step, result.attempts[-1] if step is result.attempts[-1].steps[-1] else None
+            step, attempt if step is attempt.steps[-1] else None, is_imported
         )
         for result in results
-        if result.trial.model == model and result.attempts
-        for number, step in enumerate(result.attempts[-1].steps)
+        if result.trial.model == subject.name and (attempt := result.first_judged) is not None
+        for number, step in enumerate(attempt.steps)
     }
 
 
@@ -91,7 +101,7 @@ class ReplayProvider:
             await self._wait_until(began, moment_ms)
             yield Text(text)
         await self._wait_until(began, recorded.timing.duration_ms)
-        for chunk in _rest(recorded):
+        for chunk in _rest(found):
             yield chunk
         if (fault := _fault_of(found)) is not None:
             raise fault
@@ -121,7 +131,10 @@ def _fault_of(recorded: Recorded) -> ProviderError | None:
     ended, finish_reason = recorded.ended, recorded.step.finish_reason
     if early_stop(finish_reason):  # perhaps this time with `acceptTruncated`
         return None
-    if finish_reason is not None and (ended is None or ended.fault is None):
+    if recorded.is_imported:
+        if ended is not None and ended.error == CHECK_NOT_EVALUATED:
+            return None
+    elif finish_reason is not None and (ended is None or ended.fault is None):
         return None  # a check or a command of the attempt failed, or another step
     if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
         kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
@@ -144,16 +157,19 @@ def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:
         yield moment, recorded.response[sent:]
 
 
-def _rest(recorded: StepResult) -> Iterator[Chunk]:
-    for call in recorded.tool_calls:
-        yield ToolCall(call.name, call.arguments, call.result, call.duration_ms)
-    for name in recorded.tools_used[len(recorded.tool_calls) :]:
-        yield ToolCall(name)
+def _rest(found: Recorded) -> Iterator[Chunk]:
+    recorded = found.step
+    yield from map(ToolCall, recorded.tools_used)
+    if recorded.tool_calls:
+        yield CallTree(recorded.tool_calls)
     if recorded.memory_before is not None or recorded.memory is not None:
         yield MemoryChunk(recorded.memory)
     yield UsageChunk(recorded.usage)
-    # Imported results may have no duration.
-    yield RecordedChunk(recorded.timing.duration_ms or None, recorded.cost_usd, recorded.finish_reason)
+    # Imported results may have no duration, and neither tools nor memory.
+    only_text = found.is_imported and not recorded.tools_used and recorded.memory is None
+    duration_ms = recorded.timing.duration_ms or None
+    prompt = recorded.prompt if recorded.prompt.messages else None
+    yield RecordedChunk(duration_ms, recorded.cost_usd, recorded.finish_reason, only_text, recorded.stopped, prompt)
     if recorded.served_by is not None:
         yield ServedByChunk(recorded.served_by)
     for note in recorded.notes:

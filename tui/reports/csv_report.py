@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tui.model.context import sent_with
 from tui.model.outcomes import outcome_of
-from tui.model.results import TrialResult
+from tui.model.results import Attempt, TrialResult
 from tui.model.sanitize import sanitize_text
-from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks
+from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks, shown_attempts
 from tui.reports.provenance import answering_models
 from tui.reports.scores import describe_scores
 
@@ -63,7 +63,7 @@ def render_csv(runs: Sequence[Reported], detail: Detail) -> str:
 def _more_columns(detail: Detail) -> tuple[str, ...]:
     return (
         *(("started_at",) * detail.timestamps),
-        *(("response",) * detail.responses),
+        *(("response", "rerun_response") * detail.responses),
         *(("band", "risk") * detail.risk_analysis),
     )
 
@@ -108,15 +108,19 @@ def _context(result: TrialResult) -> tuple[int, int] | tuple[None, None]:
 
 
 def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:
-    last = result.attempts[-1] if result.attempts else None
+    counted, rerun = (*(attempt for _, attempt in shown_attempts(result)), None, None)[:2]
     cells: list[Cell] = []
     if detail.timestamps:
-        cells.append(last.started_at if last else "")
+        cells.append(counted.started_at if counted else "")
     if detail.responses:
-        cells.append("\n\n".join(step.response for step in last.steps) if last else "")
+        cells += [_response(counted), _response(rerun)]
     if detail.risk_analysis:
         cells += [run.scores.band(result.trial) or "", "; ".join(describe_scores(run.scores, result.trial))]
     return cells
+
+
+def _response(attempt: Attempt | None) -> str:
+    return "\n\n".join(step.response for step in attempt.steps) if attempt else ""
 
 
 def safe_cell(value: Cell) -> Cell:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tui.model.call_tree import call_lines
 from tui.model.results import Attempt, Prompt, StepResult, TrialResult
 from tui.model.risk import EXTENTS, Band
 from tui.model.scores import Extent
@@ -35,9 +36,9 @@ def reasons(result: TrialResult) -> Iterator[Block]:
 
 
 def times(result: TrialResult, detail: Detail) -> Iterator[Block]:
-    """Yield when the last attempt began and how long it took, if timestamps are included."""
-    if detail.timestamps and result.attempts:
-        yield Paragraph(_times(result.attempts[-1]), "faint")
+    """Yield when the attempt that counts began and how long it took, if timestamps are included."""
+    if detail.timestamps and result.counted_attempt:
+        yield Paragraph(_times(result.counted_attempt), "faint")
 
 
 def _times(attempt: Attempt) -> str:
@@ -51,6 +52,8 @@ def scores(run: Reported, result: TrialResult) -> Iterator[Block]:
     for judged in run.scores.of_trial(result.trial):
         rows += _score_rows(run, judged)
     if rows:
+        if title := phrases.scores_title(result):
+            yield Paragraph((Strong(title),))
         yield Table(("Criterion", "Reviewer", "Extent", "Band", "Note"), tuple(rows))
 
 
@@ -87,18 +90,20 @@ def _judgement(extent: Extent | None, band: Band | None) -> tuple[Line, Line]:
 
 
 def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
-    """Yield the prompts and complete answers of the last attempt, and what it changed."""
+    """Yield the prompts and complete answers of the attempt that counts and of the last rerun, and what was changed."""
     case = run.cases.get(result.trial.case)
     if case and case.expected_behavior:
         yield Quoted("Expected", case.expected_behavior)
     if not result.attempts:
         yield Paragraph("No attempt.", "faint")
         return
-    steps = result.attempts[-1].steps
-    for number, step in enumerate(steps, 1):
-        if len(steps) > 1:
-            yield Paragraph((Strong(f"Step {number}"),))
-        yield from _step(step)
+    for title, attempt in phrases.shown_attempts(result):
+        if title:
+            yield Paragraph((Strong(title),))
+        for number, step in enumerate(attempt.steps, 1):
+            if len(attempt.steps) > 1:
+                yield Paragraph((Strong(f"Step {number}"),))
+            yield from _step(step)
     for change in result.changes:
         label = ("Changed ", Code(change.path), f": +{change.added} −{change.removed}")
         yield Quoted(label, change.diff, "diff")
@@ -120,15 +125,22 @@ def _step(step: StepResult) -> Iterator[Block]:
     if step.tools_used:
         named = (piece for tool in step.tools_used for piece in (", ", Code(tool)))
         yield Paragraph(("Tools used: ", *list(named)[1:]))
+    yield from _calls(step)
+    notes = [*step.notes, *(f"retried after {retry.waited_ms} ms: {retry.reason}" for retry in step.retries)]
+    if notes:
+        yield Points(tuple(notes))
+
+
+def _calls(step: StepResult) -> Iterator[Block]:
+    if any(call.kind != "tool" or call.parent is not None for call in step.tool_calls):
+        yield Quoted("Calls", "\n".join(call_lines(step.tool_calls)))
+        return
     for call in step.tool_calls:
         if call.has_details:
             took = "" if call.duration_ms is None else f", {call.duration_ms:,.0f} ms"
             parts = {"arguments": call.arguments, "result": call.result}
             text = "\n".join(f"{name}: {part}" for name, part in parts.items() if part)
             yield Quoted(("Tool ", Code(call.name), took), text)
-    notes = [*step.notes, *(f"retried after {retry.waited_ms} ms: {retry.reason}" for retry in step.retries)]
-    if notes:
-        yield Points(tuple(notes))
 
 
 def _sent(prompt: Prompt) -> str:

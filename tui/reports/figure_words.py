@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from tui.model.percentages import percent
 from tui.model.results import Verdict
 from tui.model.risk import Interval
 from tui.reports.summary import RequiredShare
@@ -28,7 +29,7 @@ def share_words(count: int, of: int) -> str:
     """Return a count with its share: `3 (30%)`, or a dash if `of` is 0."""
     if not of:
         return "–"
-    return f"{count} ({count / of:.0%})" if count else "0"
+    return f"{count} ({percent(count / of)})" if count else "0"
 
 
 def interval_words(interval: Interval) -> str:

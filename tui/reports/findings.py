@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tui.model.percentages import percent, percent_range
 from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.risk import BANDS, Band, Reviewed, difference_words, reliability, uneven_words
 from tui.model.suite import checked_sentence
@@ -162,11 +163,11 @@ def _rates(run: Reported) -> Iterator[Line]:
     for word, share in zip((" most", " least") if len(ends) > 1 else ("",), ends, strict=False):
         models = [model for model in shares if shares[model] == share]
         if len(models) > 1:
-            figure = f"{phrases.percent(share)} of their {trials} each."
+            figure = f"{percent(share)} of their {trials} each."
             yield Strong(words.some(models)), f" pass{word}: {figure}" if word else f" pass {figure}"
             continue
-        interval = phrases.interval(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
-        figure = f"{phrases.percent(share)} of its {trials} (95% interval {interval})."
+        interval = percent_range(*(run.summary.pass_rate_95[models[0]] or (0.0, 1.0)))
+        figure = f"{percent(share)} of its {trials} (95% interval {interval})."
         yield Strong(models[0]), f" passes{word}: {figure}" if word else f" passes {figure}"
 
 

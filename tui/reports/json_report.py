@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.model.context import SentContext, context_of_run
-from tui.model.outcomes import outcome_of
+from tui.model.outcomes import outcome_of, unchecked_cases
 from tui.model.prices import Price
-from tui.model.results import Attempt, ServedBy, StepResult, TrialKey, TrialResult
+from tui.model.results import Attempt, CheckResult, ServedBy, StepResult, ToolUse, TrialKey, TrialResult
 from tui.model.risk import (
     BANDS,
     EXTENTS,
@@ -24,7 +24,7 @@ from tui.model.risk import (
     reliability,
 )
 from tui.model.run import KeptRun
-from tui.model.suite import Case
+from tui.model.suite import Case, question_digest
 from tui.model.values import JsonValue
 from tui.reports.scores import RunScores, score_object
 from tui.reports.summary import RequiredShare, Summary, cases_of, summarize
@@ -169,16 +169,29 @@ def _alpha(alpha: Interval, on_na: NaDisagreement) -> dict[str, Any]:
     }
 
 
-def build_report(kept: KeptRun, *, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
-    """Return the whole report; it contains nothing that JSON cannot represent (no NaN, no tuples)."""
-    return {**build_head(kept, reviewed, margin), "results": list(build_results(kept, reviewed))}
-
-
 def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[dict[str, Any]]:
     """Yield the report's results one by one: as values they take several times the memory of their text."""
     cases = cases_of(kept)
     scores = RunScores(reviewed, cases)
-    return (_result(result, cases.get(result.trial.case), scores) for result in kept.results)
+    known = _questions(kept)
+    return (
+        _result(result, cases.get(result.trial.case), scores, known.get(result.trial.case, {}))
+        for result in kept.results
+    )
+
+
+def _questions(kept: KeptRun) -> dict[str, dict[str, Any]]:
+    """Return by case what a comparison with another run needs: whether it is checked, its cluster and its digest."""
+    cases = kept.plan.planned_cases
+    unchecked = unchecked_cases(cases, map(outcome_of, kept.results))
+    return {
+        case.id: {
+            "checked": case.id not in unchecked,
+            "case_sha256": question_digest(case),
+            **({"cluster": case.cluster} if case.cluster else {}),
+        }
+        for case in cases
+    }
 
 
 def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | None = None) -> dict[str, Any]:
@@ -351,13 +364,14 @@ def _tested(comparison: Comparison | RiskComparison, method: str) -> dict[str, A
     }
 
 
-def _result(result: TrialResult, case: Case | None, scores: RunScores) -> dict[str, Any]:
+def _result(result: TrialResult, case: Case | None, scores: RunScores, question: Mapping[str, Any]) -> dict[str, Any]:
     key = result.trial
     return {
         "case": key.case,
         "name": case.name if case else key.case,
         "category": case.category if case else "",
         "tags": list(case.tags) if case else [],
+        **question,
         "model": key.model,
         "repeat": key.repeat,
         "verdict": result.verdict,
@@ -411,26 +425,9 @@ def _step(step: StepResult) -> dict[str, Any]:
         "response": step.response,
         "reasoning": step.reasoning,
         "tools_used": list(step.tools_used),
-        "tool_calls": [
-            {
-                "name": call.name,
-                "arguments": call.arguments,
-                "result": call.result,
-                "duration_ms": _number(call.duration_ms),
-            }
-            for call in step.tool_calls
-        ],
+        "tool_calls": [_tool_call(call) for call in step.tool_calls if call.kind == "tool"],
         "memory": _json(step.memory),
-        "checks": [
-            {
-                "kind": check.kind,
-                "target": check.target,
-                "state": check.state,
-                "detail": check.detail,
-                "spans": [list(span) for span in check.spans],
-            }
-            for check in step.checks
-        ],
+        "checks": [_check_result(check) for check in step.checks],
         "usage": {
             "input_tokens": step.usage.input_tokens,
             "output_tokens": step.usage.output_tokens,
@@ -449,6 +446,25 @@ def _step(step: StepResult) -> dict[str, Any]:
         "retries": [{"reason": retry.reason, "waited_ms": retry.waited_ms} for retry in step.retries],
         "finish_reason": step.finish_reason,
         "notes": list(step.notes),
+    }
+
+
+def _tool_call(call: ToolUse) -> dict[str, Any]:
+    return {
+        "name": call.name,
+        "arguments": call.arguments,
+        "result": call.result,
+        "duration_ms": _number(call.duration_ms),
+    }
+
+
+def _check_result(check: CheckResult) -> dict[str, Any]:
+    return {
+        "kind": check.kind,
+        "target": check.target,
+        "state": check.state,
+        "detail": check.detail,
+        "spans": [list(span) for span in check.spans],
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tui.model.context import context_of_run
+from tui.model.percentages import percent
 from tui.model.results import TrialKey, TrialResult
 from tui.model.sanitize import sanitize_text
 from tui.model.suite import Case, checked_sentence
@@ -15,8 +16,9 @@ from tui.reports.phrases import (
     Reported,
     missed_checks,
     outcome_word,
-    percent,
     reruns_sentence,
+    scores_title,
+    shown_attempts,
     verdict,
 )
 from tui.reports.scores import describe_scores
@@ -40,6 +42,10 @@ def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     root.set("time", f"{sum(float(suite.get('time', '0')) for suite in root):.3f}")
+    for element in root.iter():
+        element.text = element.text and _sanitize(element.text)
+        for name, value in element.items():
+            element.set(name, _sanitize(value))
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
@@ -47,9 +53,9 @@ def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
 def _add_suite(
     root: Element, run: Reported, model: str, trials: Sequence[tuple[TrialKey, TrialResult | None]], detail: Detail
 ) -> None:
-    suite = SubElement(root, "testsuite", name=_safe(f"{run.kept.plan.suite.name} · {model}"))
+    suite = SubElement(root, "testsuite", name=f"{run.kept.plan.suite.name} · {model}")
     if detail.timestamps:
-        suite.set("timestamp", _safe(run.kept.record.started_at))
+        suite.set("timestamp", run.kept.record.started_at)
     properties = SubElement(suite, "properties")
     entries = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
     entries += [
@@ -60,7 +66,7 @@ def _add_suite(
     if sent := context_of_run(run.kept):
         entries += [("context", sent.words), ("omitted from the context", sent.left_out_words or "nothing")]
     for name, value in entries:
-        SubElement(properties, "property", name=name, value=_safe(value))
+        SubElement(properties, "property", name=name, value=value)
     for key, result in trials:
         _add_trial(suite, run, key, result, run.cases.get(key.case), detail)
     tests = suite.findall("testcase")
@@ -82,8 +88,8 @@ def _add_trial(
     test = SubElement(
         suite,
         "testcase",
-        name=_safe(name + (f" · repeat {key.repeat}" if key.repeat > 1 else "")),
-        classname=_safe(case.category if case else ""),
+        name=name + (f" · repeat {key.repeat}" if key.repeat > 1 else ""),
+        classname=case.category if case else "",
         time=f"{_seconds(result):.3f}",
     )
     if result is None:
@@ -94,31 +100,34 @@ def _add_trial(
     ]
     word = outcome_word(result)
     if word == "failed":
-        failure = SubElement(test, "failure", type="failed", message=_safe("; ".join(missed) or "failed"))
-        failure.text = _safe("\n".join(missed))
+        failure = SubElement(test, "failure", type="failed", message="; ".join(missed) or "failed")
+        failure.text = "\n".join(missed)
     elif word == "unchecked":
         SubElement(test, "skipped", message="unchecked: the case has no check")
     elif word not in ("passed", "flaky"):
         counted = result.counted_attempt
         why = (counted.error if counted and result.reruns else result.error) or ""
-        error = SubElement(test, "error", type=word, message=_safe(why or verdict(result, 1)))
-        error.text = _safe("\n".join([why, *missed]).strip())
+        error = SubElement(test, "error", type=word, message=why or verdict(result, 1))
+        error.text = "\n".join([why, *missed]).strip()
     out = _output(run, result, detail)
     if out:
-        SubElement(test, "system-out").text = _safe(out)
+        SubElement(test, "system-out").text = out
 
 
 def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
     parts = []
     if outcome_word(result) == "flaky" or result.verdict != result.first_verdict:
         parts.append(verdict(result, run.kept.plan.options.attempts))
-    last = result.attempts[-1] if result.attempts else None
-    if last and detail.timestamps and last.started_at:
-        parts.append(f"started {last.started_at}")
-    if last and detail.responses:
-        parts += [step.response for step in last.steps]
-    if detail.risk_analysis:
-        parts += describe_scores(run.scores, result.trial)
+    for title, attempt in shown_attempts(result):
+        if title and (detail.timestamps or detail.responses):
+            parts.append(f"{title}:")
+        if detail.timestamps and attempt.started_at:
+            parts.append(f"started {attempt.started_at}")
+        if detail.responses:
+            parts += [step.response for step in attempt.steps]
+    if detail.risk_analysis and (scores := describe_scores(run.scores, result.trial)):
+        title = scores_title(result)
+        parts += [f"{title}:", *scores] if title else scores
     return "\n\n".join(parts)
 
 
@@ -126,7 +135,7 @@ def _seconds(result: TrialResult | None) -> float:
     return result.attempts[-1].answer_ms / 1_000 if result and result.attempts else 0.0
 
 
-def _safe(text: str) -> str:
+def _sanitize(text: str) -> str:
     """Return the text with control characters made visible, and U+FFFD for each other character that XML forbids.
 
     Without a replacement, what such a character divides would be joined: a key, for example, that was not recognized.

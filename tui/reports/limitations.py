@@ -40,7 +40,7 @@ def _trials(run: Reported) -> Iterator[Line]:
 
 
 def _has_unevaluated(result: TrialResult, *, recorded: bool = False) -> bool:
-    """Whether a check was not evaluated: a pattern, or one that another tool evaluated (`recorded`)."""
+    """Return whether a check was not evaluated: a pattern, or if `recorded`, one that another tool evaluated."""
     missed = (check for _, check in phrases.missed_checks(result))
     return any(check.state == "timed_out" and (check.kind == "recorded") is recorded for check in missed)
 

@@ -1,11 +1,12 @@
 """Words and number formats that the reports for people share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, get_args
 
 from tui.model.context import context_of_run
-from tui.model.results import CheckResult, TrialResult, counted_as, counted_asking
+from tui.model.percentages import percent, percent_range
+from tui.model.results import Attempt, CheckResult, TrialResult, counted_as, counted_asking
 from tui.model.run import KeptRun
 from tui.model.subjects import Subject, settings_text
 from tui.model.suite import ASSERTION, Case, CheckKind, checked_sentence
@@ -69,26 +70,16 @@ class Reported:
         return case.name if case else result.trial.case
 
 
-def percent(share: float) -> str:
-    """Return a share in percent: `79%`."""
-    return f"{share:.0%}"
-
-
 def rate(count: ModelTotals) -> str:
     """Return the pass rate, or a dash if nothing counts."""
     return "–" if count.pass_rate is None else percent(count.pass_rate)
-
-
-def interval(low: float, high: float) -> str:
-    """Return an interval in percent: `52–92%`."""
-    return f"{100 * low:.0f}–{100 * high:.0f}%"
 
 
 def rate_interval(rates: Rates) -> str:
     """Return the interval of a pass rate, with `†` for few passes or few failures, or a dash if nothing counts."""
     if rates.pass_rate_95 is None:
         return "–"
-    return interval(*rates.pass_rate_95) + (" †" if rates.sparse else "")
+    return percent_range(*rates.pass_rate_95) + (" †" if rates.sparse else "")
 
 
 def milliseconds(value: float | None) -> str:
@@ -171,6 +162,22 @@ def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
     """Return the failed checks of the attempt that counts, each with its step from 1."""
     steps = result.counted_attempt.steps if result.counted_attempt else ()
     return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
+
+
+def shown_attempts(result: TrialResult) -> Iterator[tuple[str, Attempt]]:
+    """Yield the attempt that counts, to which the failed checks belong, and that of the last rerun with a title."""
+    if (counted := result.counted_attempt) is not None:
+        yield "", counted
+        if (last := result.attempts[-1]) is not counted:
+            yield f"Rerun {result.reruns}, not counted", last
+
+
+def scores_title(result: TrialResult) -> str:
+    """Return whose answer the scores judge if it is not the one that counts, else an empty text.
+
+    Reviewers see the answer of the last attempt.
+    """
+    return f"Scores of the answer of rerun {result.reruns}" if len(list(shown_attempts(result))) > 1 else ""
 
 
 def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:

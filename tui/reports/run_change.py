@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from tui.model.percentages import percent
 from tui.reports.blocks import Code, Line
 from tui.reports.json_text import json_text
 from tui.reports.markdown import cell, code, inline, line, table
@@ -11,13 +12,19 @@ from tui.statistics.run_change import ModelResults, RunChange, RunResults
 _MOST_NAMED = 20
 
 
-def run_change_json(run: RunResults, base: RunResults, changes: Sequence[RunChange]) -> str:
-    """Return the comparison as JSON: case lists, and figures as fractions; null where nothing was compared."""
+def run_change_json(
+    run: RunResults, base: RunResults, changes: Sequence[RunChange], changed_cases: Sequence[str] = ()
+) -> str:
+    """Return the comparison as JSON: case lists, and figures as fractions; null where nothing was compared.
+
+    `changed_cases` have another prompt or other checks than in the base.
+    """
     return json_text(
         {
             "run": run.run_id,
             "base": base.run_id,
             "models": {change.model: _figures(change) for change in changes},
+            "changed_cases": list(changed_cases),
         },
         indent=2,
     )
@@ -87,7 +94,7 @@ def _row(change: RunChange) -> tuple[Line, ...]:
 
 
 def _rate(results: ModelResults) -> str:
-    return "–" if results.rate is None else f"{100 * results.rate:.1f}%"
+    return "–" if results.rate is None else percent(results.rate, 1)
 
 
 def _changed(change: RunChange) -> Iterator[str]:

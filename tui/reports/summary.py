@@ -136,8 +136,8 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
     for outcome in outcomes:
         by_model[outcome.trial.model].append(outcome)
     repeats: dict[str, int] = {}
-    for key in planned:
-        repeats[key.model] = max(repeats.get(key.model, 0), key.repeat)
+    for (_, model), number in Counter((key.case, key.model) for key in planned).items():
+        repeats[model] = max(repeats.get(model, 0), number)
     clusters, unchecked = clusters_of(cases.values()), unchecked_cases(cases.values(), outcomes)
     figures = {model: figures_of(each, clusters, repeats.get(model, 0), unchecked) for model, each in by_model.items()}
     passes = {model: each.rates.passes for model, each in figures.items()}

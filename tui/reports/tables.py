@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tui.model.percentages import percent
 from tui.model.prices import cost_text
 from tui.reports import figure_words as words
 from tui.reports import phrases
@@ -49,13 +50,19 @@ def _effort(run: Reported) -> Table:
             phrases.milliseconds(figures.effort.first_token_ms),
             phrases.milliseconds(figures.effort.median_ms),
             phrases.milliseconds(figures.effort.p95_ms),
-            phrases.count(figures.effort.input_tokens),
-            phrases.count(figures.effort.output_tokens),
+            _tokens(figures, figures.effort.input_tokens),
+            _tokens(figures, figures.effort.output_tokens),
             cost_text(run.summary.spent[model]) if figures.tally.trials else "–",
         )
         for model, figures in run.summary.figures.items()
     ]
     return Table(("Model", "TTFT", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
+
+
+def _tokens(figures: ModelFigures, count: int | None) -> str:
+    """Return a sum of tokens, with `≥` if it does not include those of every trial."""
+    is_part = count is not None and figures.effort.tokens_known < figures.tally.trials
+    return f"{'≥ ' if is_part else ''}{phrases.count(count)}"
 
 
 def _errors(run: Reported) -> Iterator[Block]:
@@ -120,9 +127,9 @@ def repeats(run: Reported) -> Iterator[Block]:
         (
             model if k == 1 else "",
             str(k),
-            phrases.percent(share),
-            phrases.percent(repeats.pass_hat_k[k]),
-            phrases.percent(repeats.flake_rate) if k == 1 and repeats.flake_rate is not None else "",
+            percent(share),
+            percent(repeats.pass_hat_k[k]),
+            percent(repeats.flake_rate) if k == 1 and repeats.flake_rate is not None else "",
         )
         for model, repeats in run.summary.repeats.items()
         for k, share in repeats.pass_at_k.items()
@@ -159,9 +166,8 @@ def assumptions(run: Reported) -> Iterator[Block]:
         )
         margin = summary.comparisons[0].margin
         if margin is not None:
-            lines.append(
-                f"Models are equivalent if the interval of their difference lies within ±{100 * margin:g} points."
-            )
+            within = comparison_words.margin_points(margin)
+            lines.append(f"Models are equivalent if the interval of their difference lies within ±{within} points.")
     lines.append("Intervals of rates are 95% intervals for each rate on its own. Random draws use a fixed seed.")
     yield Points(tuple(lines))
 
@@ -169,8 +175,7 @@ def assumptions(run: Reported) -> Iterator[Block]:
 def required(run: Reported) -> Iterator[Block]:
     """Yield the cases that require a share of their repeats to pass."""
     rows = tuple(
-        (share.case, share.model, phrases.percent(share.required), words.share_met(share))
-        for share in run.summary.required
+        (share.case, share.model, percent(share.required), words.share_met(share)) for share in run.summary.required
     )
     if rows:
         yield Table(("Case", "Model", "At least", "Passed"), rows, 2)

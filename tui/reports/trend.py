@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from tui.model.percentages import percent
+from tui.model.run import distinct_length
 from tui.reports.json_text import json_text
 from tui.reports.markdown import code, inline, table, within
 from tui.statistics.trend import Trend, TrendPoint
 
-_SHORT_ID = 13
 _MOST_BREAKS = 50
 
 
@@ -48,13 +49,16 @@ def trend_markdown(trends: Sequence[Trend]) -> str:
 
 
 def _blocks(trend: Trend) -> Iterator[str]:
+    length = distinct_length(point.run_id for point in trend.points)
     yield f"## {inline(trend.model)}"
-    yield table(("Run", "Date", "Cases", "Pass rate", "95% interval"), [_row(each) for each in trend.points], numbers=3)
+    yield table(
+        ("Run", "Date", "Cases", "Pass rate", "95% interval"), [_row(each, length) for each in trend.points], numbers=3
+    )
     if not trend.breaks:
         yield "No case that passed before fails in the latest runs."
         return
     rows = [
-        (within(each.case), each.broke_in[:_SHORT_ID], each.passed_in[:_SHORT_ID], f"{each.failed_runs:,}")
+        (within(each.case), each.broke_in[:length], each.passed_in[:length], f"{each.failed_runs:,}")
         for each in trend.breaks[:_MOST_BREAKS]
     ]
     yield table(("Broken case", "Broke in", "Last passed in", "Failed runs since"), rows, numbers=1)
@@ -62,12 +66,12 @@ def _blocks(trend: Trend) -> Iterator[str]:
         yield f"{more:,} more cases are broken; {code('--format json')} lists all."
 
 
-def _row(point: TrendPoint) -> tuple[str, ...]:
+def _row(point: TrendPoint, length: int) -> tuple[str, ...]:
     low, high = point.rate_95
     return (
-        within(point.run_id[:_SHORT_ID]),
+        within(point.run_id[:length]),
         within(point.started_at[:16].replace("T", " ")) + ("" if point.finished else " (not finished)"),
         f"{point.cases:,}",
-        f"{100 * point.rate:.1f}%",
+        percent(point.rate, 1),
         f"{100 * low:.1f}% to {100 * high:.1f}%",
     )

@@ -83,6 +83,6 @@ class PacketKeys:
             raise StoreError(
                 f"The key of a packet {what} ({error.strerror})", where=str(self._folder), fix=fix
             ) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             fix = "Create a new packet with 'assay review packet'."
             raise StoreError("The key of a packet is damaged", where=str(self._folder), fix=fix) from error

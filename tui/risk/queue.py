@@ -65,13 +65,6 @@ def criteria_of(case: Case) -> tuple[RiskCriterion, ...]:
     return tuple(first.values())
 
 
-def next_open(items: Sequence[ReviewItem], done: Iterable[ItemKey], after: int = -1) -> int | None:
-    """Return the index of the next item that is not done, after `after` and then from the beginning."""
-    closed = set(done)
-    order = (*range(after + 1, len(items)), *range(min(after + 1, len(items))))
-    return next((place for place in order if items[place].key not in closed), None)
-
-
 def _place(trial: TrialKey, cases: Mapping[str, tuple[int, Case, tuple[RiskCriterion, ...]]]) -> tuple[int, int, str]:
     return cases[trial.case][0], trial.repeat, trial.model
 

@@ -32,7 +32,7 @@ _NEW, _DECIDED = ".import-new", ".import"  # folders beside those of the runs
 
 
 def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
-    """Append an act; it is on disk when this returns, and nothing of it remains if that fails.
+    """Append an act; it is on disk when this returns, and the file is unchanged if that fails.
 
     It is dated after the file's last act and after `not_before`, whatever the clock says: the latest act is the one
     that counts. The caller holds the lock. Raises OSError.
@@ -409,7 +409,7 @@ def _digest(text: str, digits: int) -> str:
 
 
 def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tuple[int, bytes, Act | str]]:
-    """Yield each non-empty line with its number, and its act or what is wrong with it.
+    """Yield each non-empty line with its number, and its act or its fault.
 
     An act in `found` is a duplicate; others are added to it. A truncated last line is left out.
     """

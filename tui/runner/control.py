@@ -20,7 +20,6 @@ class Control:
 
     def __init__(self) -> None:
         self._trials: set[TrialKey] = set()
-        self._models: set[str] = set()
         self._outcome: RunState = "finished"
         self._running: dict[TrialKey, asyncio.Task[object]] = {}
         self._answered: set[TrialKey] = set()
@@ -40,11 +39,6 @@ class Control:
         self._trials.add(trial)
         self._stop_running()
 
-    def cancel_model(self, model: str) -> None:
-        """Stop all trials of one model."""
-        self._models.add(model)
-        self._stop_running()
-
     def cancel_all(self) -> None:
         """Stop the run; trials in progress are stored as cancelled."""
         self._stop_run("cancelled")
@@ -55,7 +49,7 @@ class Control:
 
     def should_stop(self, trial: TrialKey) -> bool:
         """Return whether this trial must stop, or must not start."""
-        return self._outcome != "finished" or trial in self._trials or trial.model in self._models
+        return self._outcome != "finished" or trial in self._trials
 
     async def wait_until_stopped(self) -> None:
         """Return once the whole run has to stop."""

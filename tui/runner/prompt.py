@@ -9,6 +9,9 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.runner.trial_context import CaseContext
 
+BEFORE_QUESTION = "\n\n"
+"""What separates the files from the text of the first step."""
+
 
 def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: Sequence[StepResult]) -> Prompt:
     """Return the prompt of the step after the `earlier` ones, which become the conversation so far."""
@@ -16,7 +19,8 @@ def compose_prompt(subject: Subject, case: Case, context: CaseContext, earlier: 
     messages = _system(subject, case, context)
     for number, done in enumerate(earlier):
         messages.append(_question(case, context, number))
-        messages.append(Message("assistant", done.response))
+        if done.response:  # empty where only calls of tools were expected, and servers refuse empty messages
+            messages.append(Message("assistant", done.response))
     messages.append(_question(case, context, len(earlier)))
     return Prompt(step.input, tuple(messages), context.included, context.left_out)
 
@@ -34,7 +38,7 @@ def without_secrets(prompt: Prompt, secrets: Secrets) -> Prompt:
 
 def _question(case: Case, context: CaseContext, number: int) -> Message:
     question = case.steps[number].input
-    return Message("user", f"{context.text}\n\n{question}" if context.text and number == 0 else question)
+    return Message("user", f"{context.text}{BEFORE_QUESTION}{question}" if context.text and number == 0 else question)
 
 
 def _system(subject: Subject, case: Case, context: CaseContext) -> list[Message]:

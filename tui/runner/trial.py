@@ -28,8 +28,9 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case
 from tui.model.values import JsonObject
 from tui.runner.control import Control, EventBuffer, uncancel_current_task
+from tui.runner.partial_step import StepPlace
 from tui.runner.prompt import compose_prompt
-from tui.runner.step import StepOrder, StepOutcome, StepPlace, run_step
+from tui.runner.step import StepOrder, StepOutcome, run_step
 from tui.runner.trial_context import TrialContext
 
 
@@ -184,10 +185,18 @@ class _AttemptRun:
         for index, step in enumerate(order.case.steps):
             prompt = compose_prompt(order.subject, order.case, case_context, self._steps)
             last = index == len(order.case.steps) - 1
-            request = Request(order.subject, prompt, order.key, index, order.stream, memory, last)
+            tools = order.case.tools
+            request = Request(order.subject, prompt, order.key, index, order.stream, memory, last, tools)
             outcome = await run_step(
                 StepPlace(order.key, self._number, index, self._events),
-                StepOrder(request, step, context.providers[order.subject.name], order.timeout_ms, last and is_final),
+                StepOrder(
+                    request,
+                    step,
+                    context.providers[order.subject.name],
+                    order.timeout_ms,
+                    last and is_final,
+                    order.case.max_turns,
+                ),
                 context,
                 self._control,
             )

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tui.checks.checker import Answer, Checker
-from tui.documents.files import NotRead, read_bytes
-from tui.imports.answers import MOST_BYTES, PlainAnswer, cases_of, read_answers, refused
-from tui.imports.imported import ImportedRun
-from tui.model.errors import ConfigError, Problem, SuiteError
+from tui.imports.answers import PlainAnswer, answer_file, cases_of, read_answers
+from tui.imports.imported import ImportedRun, most_repeats, run_id_of
+from tui.imports.result_file import MOST_PROBLEMS, ResultFile
+from tui.model.errors import Problem, SuiteError
 from tui.model.results import (
+    CHECK_NOT_EVALUATED,
     Attempt,
     CheckResult,
     Message,
@@ -25,7 +26,7 @@ from tui.model.results import (
 )
 from tui.model.run import Plan, RunOptions
 from tui.model.secrets import Secrets
-from tui.model.subjects import Subject
+from tui.model.subjects import IMPORTED, Subject
 from tui.model.suggest import did_you_mean
 from tui.model.suite import RUN_KINDS, Case, Suite
 from tui.session.session import open_suite
@@ -42,11 +43,13 @@ async def read_answer_run(
     Without a suite each case that the answers name is a case without checks. The end of the run's id is derived from
     the content. Raises SuiteError with all problems, and ConfigError.
     """
-    answers = read_answers(path, secrets, lines=lines)
-    suite = _suite_at(suite_file) if suite_file else _suite_of(path, name, answers)
+    file = answer_file(path, secrets)
+    content = file.read()
+    answers, digest = read_answers(file, content, lines=lines), hashlib.sha256(content).hexdigest()
+    suite = _suite_at(suite_file) if suite_file else _suite_of(path, name, answers, digest)
     cases = {case.id: case for case in suite.cases}
-    if suite_file and (problems := _problems(path, answers, cases)):
-        raise refused(path, problems)
+    if suite_file and (problems := _problems(file, answers, cases)):
+        raise file.refusal(problems)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     checker = Checker()
     try:
@@ -58,10 +61,10 @@ async def read_answer_run(
     at = {model: number for number, model in enumerate(models)}
     results.sort(key=lambda each: (order[each.trial.case], at[each.trial.model], each.trial.repeat))
     plan = Plan(
-        run_id=_run_id(path, suite),
+        run_id=run_id_of(None, _digest(digest, suite)),
         suite=suite,
-        subjects=tuple(Subject(model, PROVIDER, model, how="imported") for model in models),
-        options=RunOptions(repeats=max(answer.repeat for answer in answers), delay_ms=0),
+        subjects=tuple(Subject(model, PROVIDER, model, how=IMPORTED) for model in models),
+        options=RunOptions(repeats=most_repeats(results), delay_ms=0),
         trials=tuple(result.trial for result in results),
         command=f"assay import {path.name}",
     )
@@ -75,19 +78,19 @@ def _suite_at(file: Path) -> Suite:
     return replace(loaded.suite, path=str(file.absolute()))
 
 
-def _suite_of(path: Path, name: str | None, answers: tuple[PlainAnswer, ...]) -> Suite:
+def _suite_of(path: Path, name: str | None, answers: tuple[PlainAnswer, ...], digest: str) -> Suite:
     return Suite(
         name=name or path.stem,
         description=f"Imported answers of {path.name}.",
         path=str(path.absolute()),
-        sha256=_digest(path),
+        sha256=digest,
         format="schema-1.0.0",
         cases=cases_of(answers),
         models=tuple(dict.fromkeys(answer.model for answer in answers)),
     )
 
 
-def _problems(path: Path, answers: tuple[PlainAnswer, ...], cases: dict[str, Case]) -> list[Problem]:
+def _problems(file: ResultFile, answers: tuple[PlainAnswer, ...], cases: dict[str, Case]) -> list[Problem]:
     found: list[Problem] = []
     for answer in answers:
         case = cases.get(answer.case)
@@ -97,8 +100,8 @@ def _problems(path: Path, answers: tuple[PlainAnswer, ...], cases: dict[str, Cas
         elif len(case.steps) > 1:
             what = f"the case `{answer.case}` has {len(case.steps)} steps, and a row holds one answer"
         if what:
-            found.append(Problem(str(path), answer.line, None, "error", "case", what))
-        if len(found) == 50:
+            found.append(file.problem(what, "case", answer.line))
+        if len(found) == MOST_PROBLEMS:
             break
     return found
 
@@ -110,15 +113,20 @@ async def _judged(answer: PlainAnswer, case: Case, now: str, checker: Checker) -
     verdict: Verdict = "error"
     error: str | None = "empty answer"
     if text.strip():
-        tokens = None if answer.usage.output_tokens is None else sum(filter(None, _counts(answer)))
-        judged = Answer(text, duration_ms=answer.duration_ms or None, tokens=tokens)
+        judged = Answer(
+            text,
+            duration_ms=answer.duration_ms or None,
+            input_tokens=answer.usage.input_tokens,
+            output_tokens=answer.usage.output_tokens,
+            has_only_text=True,
+        )
         decided = iter(await checker.decide(step.checks, judged))
         checks = tuple(
             CheckResult(check.kind, check.target, "timed_out", _NOT_RUN) if check.kind in RUN_KINDS else next(decided)
             for check in step.checks
         )
         verdict = verdict_of_checks(checks, is_incomplete=False, is_checked=case.is_checked)
-        error = "A check could not be evaluated" if verdict == "error" else None
+        error = CHECK_NOT_EVALUATED if verdict == "error" else None
     result = StepResult(
         input=prompt,
         response=text,
@@ -131,18 +139,6 @@ async def _judged(answer: PlainAnswer, case: Case, now: str, checker: Checker) -
     return TrialResult(TrialKey(answer.case, answer.model, answer.repeat), verdict, False, error, (attempt,))
 
 
-def _counts(answer: PlainAnswer) -> tuple[int | None, int | None]:
-    return answer.usage.input_tokens, answer.usage.output_tokens
-
-
-def _run_id(path: Path, suite: Suite) -> str:
-    """Return a run id whose end is derived from the answers and the suite; its time is set when it is stored."""
-    content = hashlib.sha256(f"{_digest(path)} {json.dumps(suite.path)} {suite.sha256}".encode()).hexdigest()
-    return f"{0:012x}7{content[:3]}{0x8 | int(content[3], 16) & 0x3:x}{content[4:19]}"
-
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(read_bytes(path, MOST_BYTES)).hexdigest()
-    except NotRead as error:
-        raise ConfigError(str(error), where=str(path)) from error
+def _digest(answers: str, suite: Suite) -> str:
+    """Return a digest of the answers, which have a digest, and of the suite that judged them."""
+    return hashlib.sha256(f"{answers} {json.dumps(suite.path)} {suite.sha256}".encode()).hexdigest()

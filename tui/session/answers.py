@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tui.model.outcomes import Outcome
-from tui.model.results import Attempt, TrialKey, Verdict
+from tui.model.results import Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.session.preferences import AnswerPlace, PreferenceLog
 from tui.store.protocol import Store
@@ -32,7 +32,7 @@ class Answer:
 
     `place` identifies it, `verdict` is that of the attempt, `duration_ms` the sum of its steps and `attempts` how
     many attempts the trial has. `counts_as` is the verdict used in figures, set if this is the latest attempt and a
-    rerun changed the verdict.
+    rerun changed the verdict. `checks` are the results of the checks of all its steps.
     """
 
     place: AnswerPlace
@@ -43,6 +43,7 @@ class Answer:
     duration_ms: float
     attempts: int
     counts_as: Verdict | None = None
+    checks: tuple[CheckResult, ...] = ()
 
 
 class SavedAnswers:
@@ -55,7 +56,7 @@ class SavedAnswers:
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
         """Return the runs of the suite at this path, newest first, limited to the latest 200."""
         place = canonical_path(suite)
-        runs = [run for run in self._store.list_runs() if run.models and canonical_path(run.suite_path) == place]
+        runs = [run for run in self._store.list_runs() if run.models and canonical_path(run.suite_file) == place]
         return tuple(runs[:_MOST_RUNS])
 
     def list_sources(self, suite: str) -> tuple[tuple[Source, RunRecord | None], ...]:
@@ -99,6 +100,7 @@ class SavedAnswers:
             duration,
             len(result.attempts),
             result.first_verdict if last and result.first_verdict != result.verdict else None,
+            tuple(check for step in attempt.steps for check in step.checks),
         )
 
 

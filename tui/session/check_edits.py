@@ -3,11 +3,15 @@
 import asyncio
 import os
 import stat
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
+from tui.checks.backtracking import pattern_warning
 from tui.checks.checker import Answer, Checker
 from tui.checks.patterns import pattern_error
 from tui.documents.files import NotRead, read_bytes
@@ -17,21 +21,36 @@ from tui.documents.tables import digest_on_disk
 from tui.model.errors import SuiteError
 from tui.model.finish_reasons import early_stop
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict, verdict_of_checks
-from tui.model.suite import Case, Check, Suite
+from tui.model.suite import Case, Check, CheckKind, Suite
+from tui.model.values import JsonObject
 from tui.session.files import write_safely
 from tui.store.protocol import Store
+from tui.suites.drafts import draft_faults
 from tui.suites.edits import (
     EDITABLE_KINDS,
     AddedCase,
+    CaseEdit,
     CheckPlace,
-    add_case,
     change_checks,
-    copy_case,
+    draft_of,
     is_filled_in,
     places_of_check,
+    write_draft,
 )
+from tui.suites.schema1.data_sets import fill_pattern, missing_columns
 
-__all__ = ["CheckEdits", "CheckPlace", "CheckTrial", "JudgedAnswer", "RecordedAnswer", "is_editable", "is_filled_in"]
+__all__ = [
+    "CaseEdit",
+    "CaseFault",
+    "CasePath",
+    "CheckEdits",
+    "CheckPlace",
+    "CheckTrial",
+    "JudgedAnswer",
+    "RecordedAnswer",
+    "is_editable",
+    "is_filled_in",
+]
 
 _MOST_OF_A_CASE = 300
 _MOST_ANSWERS = 3_000
@@ -44,12 +63,16 @@ _NOT_EVALUATED = "not evaluated: the pattern took too long in other answers"
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """The answer of the last attempt at a trial of a saved run, to the step of a check."""
+    """The first judged answer of a trial of a saved run, else the last one, to the step of a check.
+
+    `checks` are the kinds and targets of the checks that the case has now; None if they are those of the run.
+    """
 
     run: str
     trial: TrialKey
     attempt: Attempt
     step: int
+    checks: frozenset[tuple[CheckKind, str]] | None = None
 
     @property
     def text(self) -> str:
@@ -61,12 +84,16 @@ class RecordedAnswer:
         """The recorded verdict of the attempt."""
         return self.attempt.verdict
 
+    def has_check(self, recorded: CheckResult) -> bool:
+        """Return whether the case still has a check that was recorded. Its command is not among the checks."""
+        return self.checks is None or recorded.kind == "command" or (recorded.kind, recorded.target) in self.checks
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
     """A recorded answer with the result of an edited check, and the verdict that follows from it.
 
-    The other checks keep their recorded results.
+    The other checks of the case keep their recorded results; those that the case no longer has do not count.
     """
 
     answer: RecordedAnswer
@@ -77,6 +104,17 @@ class JudgedAnswer:
     def is_changed(self) -> bool:
         """Whether the verdict differs from the recorded one."""
         return self.verdict != self.answer.verdict
+
+
+class CaseFault(NamedTuple):
+    """A problem of a case that is edited, which prevents that it is saved if it is an error."""
+
+    what: str
+    is_error: bool
+
+
+CasePath = tuple[str | int, ...]
+"""The keys and indexes that lead to a value of a case."""
 
 
 def is_editable(check: Check) -> bool:
@@ -97,16 +135,21 @@ class CheckEdits:
     def read_answers(self, suite: Suite, places: Iterable[CheckPlace]) -> tuple[RecordedAnswer, ...]:
         """Return the recorded answers to the steps of checks, for each case the newest first. Raises StoreError.
 
-        Replays of recorded answers are left out.
+        They are the answers that are judged again: of each trial the first judged one. Replays of recorded answers are
+        left out.
         """
         found: dict[tuple[str, TrialKey, int], RecordedAnswer] = {}
+        checks = {
+            case.id: frozenset((check.kind, check.target) for step in case.steps for check in step.checks)
+            for case in suite.cases
+        }
         for place in places:
             results = self._store.case_results(suite.path, place.case, _MOST_OF_A_CASE)
             for run, result in results:
-                last = result.attempts[-1] if result.attempts else None
-                if last and place.step < len(last.steps) and not result.trial.model.startswith(_REPLAYED):
+                judged = result.first_judged
+                if judged and place.step < len(judged.steps) and not result.trial.model.startswith(_REPLAYED):
                     key = (run, result.trial, place.step)
-                    found.setdefault(key, RecordedAnswer(run, result.trial, last, place.step))
+                    found.setdefault(key, RecordedAnswer(run, result.trial, judged, place.step, checks.get(place.case)))
             if len(found) >= _MOST_ANSWERS:
                 break
         return tuple(islice(found.values(), _MOST_ANSWERS))
@@ -115,39 +158,55 @@ class CheckEdits:
         """Write another target of these checks to the suite's file."""
         self._save(suite, lambda content: change_checks(suite, content, places, old, new))
 
-    def copy_case(self, suite: Suite, case: Case) -> str:
-        """Write a copy of a case to the suite's file, and return its id."""
-        return self._save_case(suite, lambda content: copy_case(suite, content, case))
+    def read_case(self, suite: Suite, case: Case, edit: CaseEdit) -> JsonObject:
+        """Return the value of a case in the suite's file, or the first value of a copy or of a new case behind it."""
+        with _refusals(suite):
+            return draft_of(suite, _read_unchanged(Path(suite.path), suite), case, edit)
 
-    def add_case(self, suite: Suite, case: Case) -> str:
-        """Write a new case to the suite's file, behind another one, and return its id."""
-        return self._save_case(suite, lambda content: add_case(suite, content, case))
+    def case_faults(self, suite: Suite, draft: JsonObject, own: str | None) -> Mapping[CasePath, CaseFault]:
+        """Return the first problem at each path of the value of a case; `own` is the id that the case has in the file.
 
-    def _save_case(self, suite: Suite, edit: Callable[[bytes], AddedCase]) -> str:
-        added: list[AddedCase] = []
+        It holds the messages of `assay validate`, but not the warnings about keys.
+        """
+        faults = draft_faults(suite, draft, own, pattern_error, pattern_warning)
+        return {path: CaseFault(each.what, each.level == "error") for path, each in faults.items()}
+
+    def save_case(self, suite: Suite, case: Case, edit: CaseEdit, old: JsonObject, new: JsonObject) -> str:
+        """Write a case to the suite's file that was `old` when it was read, and return its id.
+
+        An entry that differs from `old` in the file is not replaced.
+        """
+        saved: list[AddedCase] = []
 
         def edited(content: bytes) -> bytes:
-            added.append(edit(content))
-            return added[-1].content
+            saved.append(write_draft(suite, content, case, edit, old, new))
+            return saved[-1].content
 
         self._save(suite, edited)
-        return added[-1].case
+        return saved[-1].case
 
     def _save(self, suite: Suite, edit: Callable[[bytes], bytes]) -> None:
         """Replace the suite's file, unless it differs from what was read, cannot be edited, or cannot be written."""
         path = Path(suite.path)
-        try:
+        with _refusals(suite):
             new = edit(_read_unchanged(path, suite)).decode()
             _refuse_read_only(path)
             _read_unchanged(path, suite)
             write_safely(path, new)
-        except NotRead as reason:
-            raise SuiteError(str(reason), where=suite.path) from reason
-        except NotEditable as reason:
-            raise SuiteError(str(reason), where=suite.path, fix="Nothing was saved.") from reason
-        except OSError as error:
-            what = f"Cannot be written ({error.strerror})"
-            raise SuiteError(what, where=suite.path, fix="Nothing was saved. Check its permissions.") from error
+
+
+@contextmanager
+def _refusals(suite: Suite) -> Iterator[None]:
+    """Raise SuiteError where a file cannot be read, edited or written."""
+    try:
+        yield
+    except NotRead as reason:
+        raise SuiteError(str(reason), where=suite.path) from reason
+    except NotEditable as reason:
+        raise SuiteError(str(reason), where=suite.path, fix="Nothing was saved.") from reason
+    except OSError as error:
+        what = f"Cannot be written ({error.strerror})"
+        raise SuiteError(what, where=suite.path, fix="Nothing was saved. Check its permissions.") from error
 
 
 def _read_unchanged(path: Path, suite: Suite) -> bytes:
@@ -165,18 +224,31 @@ def _refuse_read_only(path: Path) -> None:
 
 
 class CheckTrial:
-    """Judges recorded answers with an edited check, in worker processes of its own. Belongs to one event loop."""
+    """Judges recorded answers with an edited check, in worker processes of its own. Belongs to one event loop.
 
-    def __init__(self) -> None:
-        self._checker = Checker()
+    `rows` are the texts of the data sets by the id of the case: they are filled in for `{{column}}`, as in a run.
+    """
+
+    def __init__(self, rows: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> None:
+        self._checker, self._rows = Checker(), rows
 
     async def start(self) -> None:
         """Start a worker process, so that the first pattern does not wait for it."""
         await self._checker.decide([Check("expected_pattern", "^")], Answer(""))
 
-    async def fault(self, check: Check) -> str | None:
-        """Return why the target of a check is invalid, or None."""
-        return await asyncio.to_thread(pattern_error, check.kind, check.target)
+    async def fault(self, check: Check, case: str = "") -> str | None:
+        """Return why the target of a check of a case is invalid, or None."""
+        if missing := missing_columns(check.target, self._rows[case]) if case in self._rows else []:
+            columns = ", ".join(self._rows[case])
+            return f"the data has no column `{missing[0]}`; correct the name, or use one of: {columns}"
+        return await asyncio.to_thread(pattern_error, check.kind, self._filled(check, case).target)
+
+    def _filled(self, check: Check, case: str) -> Check:
+        """Return a check with the texts of the row of its case."""
+        row = self._rows.get(case)
+        if row is None or "{{" not in check.target or missing_columns(check.target, row):
+            return check
+        return replace(check, target=fill_pattern(check.target, row))
 
     async def judge(
         self, old: Check, new: Check, answers: Sequence[RecordedAnswer], *, accept_truncated: bool
@@ -209,7 +281,9 @@ class CheckTrial:
         if timeouts >= _MOST_TIMEOUTS:
             return CheckResult(check.kind, check.target, "timed_out", _NOT_EVALUATED)
         step = answer.attempt.steps[answer.step]
-        [result] = await self._checker.decide([check], Answer(step.response, step.tools_used, step.memory))
+        [result] = await self._checker.decide(
+            [self._filled(check, answer.trial.case)], Answer(step.response, step.tools_used, step.memory)
+        )
         return result
 
     @property
@@ -234,7 +308,7 @@ def _verdict(answer: RecordedAnswer, old: Check, result: CheckResult, accept_tru
     replaced = next((check for check in own if (check.kind, check.target) == (old.kind, old.target)), None)
     early = not accept_truncated and any(early_stop(step.finish_reason) for step in attempt.steps)
     return verdict_of_checks(
-        [*(check for check in recorded if check is not replaced), result],
+        [*(check for check in recorded if check is not replaced and answer.has_check(check)), result],
         is_incomplete=early or "incomplete" in (attempt.fault, attempt.verdict),
         is_checked=True,
     )

@@ -17,17 +17,15 @@ from secrets import token_hex
 from typing import Literal
 
 from tui.documents.files import NotRegularError, read_beginning, read_whole
-from tui.model.errors import ConfigError, ConsentNeeded, StoreError
+from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.interpreters import files_run_at_start, find_interpreter
 from tui.model.paths import needs_consent, parse_url
-from tui.model.shipped import shipped_folder
-from tui.model.subjects import Subject
+from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Subject
 from tui.model.suite import Suite
-from tui.processes.file_lock import locked
-from tui.session.files import write_safely
+from tui.session.code_files import is_code_name
+from tui.session.files import locked_for_change, read_json, write_safely
 
 ConsentKind = Literal["agent", "outside", "local", "commands"]
-_REMOTE = ("http://", "https://")
 _LARGEST_FILE = 16 << 20
 _MOST_BYTES = 64 << 20  # of the files of a consent: of further ones, only size and times are part of its mark
 _MOST_FILES = 50_000
@@ -39,20 +37,14 @@ _MOST_NAMES = 2_000  # of a command; one with more is asked about each time that
 _MOST_PATHS = 50_000  # of these names in all folders that the command names
 _MOST_MATCHES = 1_000  # of a glob
 _SUBSTITUTION = re.compile(r"`|\$\(")
+_QUOTE = re.compile("['\"]")
 _QUOTED_COMMAND = re.compile(r"[\s'\"`();<>|&]")
 _SEPARATORS = re.compile(r"[\s'\"`()<>;&|=:,@{}\[\]\\#%^+!]+")  # between names in the source text of most languages
 _MODULE = re.compile(r"\w+(\.\w+)+")
 _IMPORTED = (*all_suffixes(), ".zip", ".egg", ".whl")
 _ADDED_SUFFIXES = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pm", ".lua")  # to the name of a module
-_CODE_FILE = re.compile(
-    r".*\.(py[wcz]?|pth|zip|egg|whl|[mc]?jsx?|[mc]?tsx?|rb|p[lm]|(ba|z|fi|k|c)?sh|lua|php|r|jl|awk|sed|tcl|go|rs|cc?|hh?|[ch]pp|[ch]xx"
-    r"|mm?|java|ktsx?|kt|scala|groovy|gradle|clj|jar|class|cs|fs|vb|(cs|fs|vb)proj|sln|props|targets|swift|hs|ml|exs?|erl"
-    r"|dart|zig|nim|psm?1|bat|cmd|mak?e?|mk|cmake|ninja|bzl|bazel|nix|el|lisp|scm|rkt|vim|wasm|so|dll|dylib|node|exe)"
-    r"|(gnu|bsd)?makefile|(docker|container|rake|gem|vagrant|\.?just|snake)file|scons(truct|cript)|cmakelists\.txt|build"
-    r"|meson\.build|workspace|(pom|build)\.xml|(package|deno|composer)\.json|(pyproject|cargo)\.toml|setup\.cfg|tox\.ini"
-    r"|go\.mod",
-    re.IGNORECASE,
-)
+OWN_AGENT = "a68cfb603b51fa55aa156a6a0eb3ca6800c05f818127cdcd6c4541b2eebbde42"
+"""The digest of `test-suites/agents/flight_booking.py`."""
 _THIS_PROCESS = token_hex(8)  # a mark with it is only valid until Assay ends
 ReadSuite = Callable[[], Suite | None]
 _FLAGS: dict[ConsentKind, str] = {
@@ -94,13 +86,15 @@ def consents_of(
     file = folder / Path(suite.path).name
     own_python = find_interpreter(suite.agent_python, folder) if suite.agent_python else ""
     agents = [(suite.agent or "", own_python), *((e.model_id, e.python) for e in subjects if e.provider == "agent")]
-    found = [_agent_consent(agent, python, file) for agent, python in agents if agent and not agent.startswith(_REMOTE)]
+    found = [
+        _agent_consent(agent, python, file) for agent, python in agents if agent and not agent.startswith(AGENT_URLS)
+    ]
     clone, context = suite.repo_clone, suite.repository_context
     if clone and needs_consent(clone.url):
         shown = parse_url(clone.url).url
         found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", file, shown)))
     if _sent_files(suite) or (context and not clone):
-        root = (folder / (context.path if context and not clone else "")).resolve()
+        root = _resolve(folder / (context.path if context and not clone else ""))
         if read_again and not _asks_for_same_files(suite, read_again()):
             what = f"The saved run reads files of {root} that {file} does not name now"
             found.append(
@@ -111,6 +105,14 @@ def consents_of(
             found.append(Consent("outside", what, _mark("outside", file, root)))
     found += _command_consents(suite, file)
     return tuple({consent.mark: consent for consent in found if consent.mark}.values())
+
+
+def _resolve(path: Path) -> Path:
+    """Return the path without links; one that leads nowhere, such as a link to itself, as it is written."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return Path(os.path.normpath(path))
 
 
 def _sent_files(suite: Suite) -> frozenset[str]:
@@ -124,6 +126,13 @@ def _asks_for_same_files(suite: Suite, on_disk: Suite | None) -> bool:
         return False
     context = None if suite.repo_clone else suite.repository_context
     return context in (None, on_disk.repository_context) and _sent_files(suite) <= _sent_files(on_disk)
+
+
+def data_consent(suite_file: Path, data_file: Path) -> Consent:
+    """Return the consent for a suite that reads a data file outside its folder."""
+    file = suite_file.absolute().parent.resolve() / suite_file.name
+    what = f"{file} reads the data file {data_file}, outside the suite's folder"
+    return Consent("outside", what, _mark("outside", "data", file, data_file))
 
 
 def agent_consents(suite: Suite, subjects: Iterable[Subject]) -> tuple[Consent, ...]:
@@ -146,17 +155,17 @@ def current_folder() -> Path:
 def _agent_consent(agent: str, python: str, suite_file: Path) -> Consent:
     """Return the consent for an agent and the interpreter of its file, if that is not Assay's own.
 
-    Agents that come with Assay need none: their mark stays empty.
+    The agent that comes with Assay needs none: its mark stays empty.
     """
     folder = suite_file.parent
-    if agent.startswith("cmd:"):
-        command, here = agent.removeprefix("cmd:"), current_folder()  # where the command is started
+    if agent.startswith(AGENT_COMMAND):
+        command, here = agent.removeprefix(AGENT_COMMAND), current_folder()  # where the command is started
         program = next(iter(_words(command)), "")
         content = _digest(_named_files(command, (here, folder)))
         mark = _mark("agent", suite_file, agent, here, shutil.which(program) or "", content)
         return Consent("agent", f"The run starts the agent {command}", mark)
     file = (folder / agent).resolve()
-    if not python and file.is_relative_to(shipped_folder("test-suites").resolve()):
+    if not python and _is_own(file):
         return Consent("agent", "", "")
     run_by = f" with the Python {python}" if python else ""
     what = f"The run starts the Python file {file} as an agent{run_by}. It has your permissions"
@@ -166,11 +175,24 @@ def _agent_consent(agent: str, python: str, suite_file: Path) -> Consent:
     return Consent("agent", what, _mark("agent", suite_file, file, content, *interpreter))
 
 
+def _is_own(agent: Path) -> bool:
+    """Return whether an agent is the one that comes with Assay, and nothing else can be imported from its folder.
+
+    Its place proves nothing: users save suites of others beside the bundled ones.
+    """
+    if {*_files_below(agent.parent, _is_imported)} != {agent}:
+        return False
+    try:
+        return hashlib.sha256(read_whole(agent, _LARGEST_FILE)).hexdigest() == OWN_AGENT
+    except (OSError, ValueError):
+        return False
+
+
 def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
     """Yield the consent for each command of the suite's cases, which is started in the repository of the suite."""
     clone, context, folder = suite.repo_clone, suite.repository_context, suite_file.parent
     root = folder / context.path if context and not clone else folder
-    where, source = "", f"{root.resolve()}"
+    where, source = "", f"{_resolve(root)}"
     if clone:
         shown = parse_url(clone.url).url
         where = f" (in a clone of {shown}{f', branch {clone.branch}' if clone.branch else ''})"
@@ -182,7 +204,10 @@ def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
 
 
 def _assertion_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
-    """Yield the consent for each command that judges answers, which is started in the suite's folder."""
+    """Yield the consent for each command that judges answers, which is started in the suite's folder.
+
+    The code of that folder belongs to it: `make check` names no file.
+    """
     checks = (check for case in suite.cases for step in case.steps for check in step.checks)
     programs = {
         tuple(map(str, check.expected))
@@ -191,7 +216,9 @@ def _assertion_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
     }
     for words in sorted(programs):
         run = shlex.join(words)
-        mark = _mark("commands", suite_file, "assertion", run, _digest(_named_files(run, (suite_file.parent,))))
+        folder = suite_file.parent
+        content = _digest((*_named_files(run, (folder,)), *_files_below(folder, _is_code)))
+        mark = _mark("commands", suite_file, "assertion", run, content)
         yield Consent("commands", f"{suite.path} runs for each answer: {run}", mark)
 
 
@@ -204,8 +231,10 @@ def _words(command: str) -> list[str]:
     operators.whitespace_split, operators.commenters = True, ""
     try:
         words = [*shlex.split(command), *operators]
-    except ValueError:  # unbalanced quotes
-        return command.split()
+    except ValueError:  # a quote that is not closed, such as an apostrophe in a comment
+        lines = command.splitlines()
+        by_line = [word for line in lines for word in _words(line)] if len(lines) > 1 else []
+        return [*command.split(), *_QUOTE.split(command), *by_line]
     inside = (word for word in dict.fromkeys(words) if word != command and _QUOTED_COMMAND.search(word))
     return [*words, *(inner for word in inside for inner in _words(word))]
 
@@ -213,12 +242,15 @@ def _words(command: str) -> list[str]:
 def _possible_names(command: str) -> Iterator[str]:
     """Yield the texts of a command that may name a file or a folder.
 
-    These are the words of a shell, the texts between the separators of other languages (`open('FILE')`, `--option=A,B`,
-    `NAME=A:B`), the text that is attached to an option (`-IFOLDER`), and the path of a module (`-m PACKAGE.MODULE`).
+    These are the words of a shell, the texts between quotes and between the separators of other languages
+    (`open('FILE')`, `--option=A,B`, `NAME=A:B`), the text that is attached to an option (`-IFOLDER`), and the path of a
+    module (`-m PACKAGE.MODULE`).
     """
-    for text in dict.fromkeys((command, os.path.expandvars(command))):
+    joined = command.replace("\\\n", "")  # a line that continues
+    for text in dict.fromkeys((command, joined, os.path.expandvars(joined))):
         words = _words(text)
         yield from words
+        yield from _QUOTE.split(text)
         for part in (part for word in (text, *words) for part in _SEPARATORS.split(word)):
             yield part
             if part.startswith("-"):
@@ -239,22 +271,38 @@ def _attached(option: str) -> Iterator[str]:
 def _named_paths(command: str, folders: Sequence[Path]) -> Iterator[Path]:
     """Yield the paths that a command may name, also without the suffix of a module, and the matches of its globs.
 
-    Paths may begin with `~` or `$HOME`, and be relative to a folder that the command names (`cd FOLDER && …`). If there
-    are too many, the last one differs in each process.
+    Paths may begin with `~` or `$HOME`, which may also be meant literally, and be relative to a folder that the command
+    names (`cd FOLDER && …`), also below another one. If there are too many, the last one differs in each process.
     """
-    all_names = dict.fromkeys(os.path.expanduser(os.path.expandvars(name)) for name in _possible_names(command) if name)
+    written = [name for name in _possible_names(command) if name]
+    all_names = dict.fromkeys((*(os.path.expanduser(os.path.expandvars(name)) for name in written), *written))
     names = list(all_names)[:_MOST_NAMES]
+    most = _MOST_PATHS // len(names) if names else 0
     found = [path for path in (folder / name for folder in folders for name in names) if _is_folder(path)]
-    all_places = dict.fromkeys((*folders, *found))
-    places = list(all_places)[: _MOST_PATHS // len(names)] if names else []
-    for folder in places:
+    places = list(dict.fromkeys((*folders, *found)))
+    _add_folders_below(places, [name for name in names if _is_below(name)], most)
+    for folder in places[:most]:
         for name in names:
             yield from (folder / f"{name}{suffix}" for suffix in _ADDED_SUFFIXES)
             if glob.has_magic(name):
                 matches = sorted(islice(glob.iglob(str(folder / name)), _MOST_MATCHES + 1))
                 yield from map(Path, (*matches, *([_THIS_PROCESS] if len(matches) > _MOST_MATCHES else ())))
-    if len(names) < len(all_names) or len(places) < len(all_places):
+    if len(names) < len(all_names) or len(places) > most:
         yield Path(_THIS_PROCESS)
+
+
+def _add_folders_below(places: list[Path], names: Sequence[str], most: int) -> None:
+    """Add the folders with these names in the places, then those in the added folders, and so on up to `most`."""
+    known = {_identity(str(place)) for place in places}
+    for folder in islice(places, most):  # which continues with those that are added
+        for name in names:
+            if _is_folder(path := folder / name) and (identity := _identity(str(path))) not in known:
+                known.add(identity)
+                places.append(path)
+
+
+def _is_below(name: str) -> bool:
+    return not os.path.isabs(name) and ".." not in Path(name).parts
 
 
 def _is_folder(path: Path) -> bool:
@@ -281,7 +329,7 @@ def _named_files(command: str, folders: Sequence[Path]) -> Iterator[Path]:
 
 def _is_code(place: str, name: str) -> bool:
     """Return whether a file contains code of any language, by its name, or can be executed."""
-    if _CODE_FILE.fullmatch(name):
+    if is_code_name(name):
         return not _is_cache(place, name)
     try:
         return bool(os.stat(os.path.join(place, name)).st_mode & 0o111)
@@ -324,7 +372,7 @@ def _identity(folder: str) -> tuple[int, int]:
 
 
 def _is_cache(place: str, name: str) -> bool:
-    """Whether a file is one of Python's own bytecode files, which agents do not use."""
+    """Return whether a file is one of Python's own bytecode files, which agents do not use."""
     return os.path.basename(place) == "__pycache__" and name.endswith(".pyc") and name.count(".") > 1
 
 
@@ -365,24 +413,21 @@ class ConsentRecord:
         found = consents_of(suite, subjects, read_again=read_again)
         return tuple(consent for consent in found if consent.mark not in granted)
 
+    def is_granted(self, consent: Consent) -> bool:
+        """Return whether the user has granted a consent."""
+        return consent.mark in self._read()
+
     def grant(self, consent: Consent) -> None:
         """Add a consent to the stored ones. Only the owner may read them: they name files and commands.
 
         Raises StoreError.
         """
-        try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with locked(self._file.with_suffix(".lock")):  # another program may grant one at the same time
-                granted = self._read() | {consent.mark}
-                write_safely(self._file, json.dumps(sorted(granted), indent=1), mode=0o600)
-        except OSError as error:  # a TimeoutError of the lock has no strerror
-            raise StoreError(f"Cannot save the consent ({error.strerror or error})", where=str(self._file)) from error
+        with locked_for_change(self._file, "the consent"):
+            granted = self._read() | {consent.mark}
+            write_safely(self._file, json.dumps(sorted(granted), indent=1), mode=0o600)
 
     def _read(self) -> set[str]:
-        try:
-            kept = json.loads(read_whole(self._file, _LARGEST_FILE))
-        except (OSError, ValueError):
-            return set()
+        kept = read_json(self._file, _LARGEST_FILE)
         return {mark for mark in kept if isinstance(mark, str)} if isinstance(kept, list) else set()
 
 

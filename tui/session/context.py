@@ -1,34 +1,47 @@
-"""File context of a run's cases: the repository is read once, each case's own files when the case starts."""
+"""File context of a run's cases: the repository and the cases' own files are read once, before the first request."""
 
 import asyncio
 import os
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.model.context import ContextFile, RepositoryFiles
+from tui.model.context import (
+    FILE_SEPARATOR,
+    NOTHING_SENT,
+    ContextFile,
+    PlannedCase,
+    PlannedContext,
+    RepositoryFiles,
+    SentContext,
+    wants_context,
+)
 from tui.model.errors import WorkspaceError
 from tui.model.events import RepositoryCloned, RepositoryCloning
 from tui.model.paths import parse_url, path_fault, url_secrets
-from tui.model.results import CheckResult, IncludedFile, TrialKey
+from tui.model.results import CheckResult, LeftOutFile, TrialKey
 from tui.model.run import Plan
 from tui.model.secrets import Secrets
+from tui.model.servers import query_secrets
+from tui.model.subjects import AGENT_URLS
 from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Suite
 from tui.runner.control import Control
+from tui.runner.prompt import BEFORE_QUESTION
 from tui.runner.trial_context import CaseContext
 from tui.workspace.git.clone import Clone, CloneProgress, cloned
 
 if TYPE_CHECKING:
     from tui.workspace.answer.apply import Applied
+    from tui.workspace.context.describe import RepositoryTexts
     from tui.workspace.git.base import Base
-    from tui.workspace.git.clone import Clone
     from tui.workspace.sources import Source
 
-_NOTHING = CaseContext()
+_NOTHING, _NO_FILES = CaseContext(), RepositoryFiles()
+_MOST_KEPT = 64 * 1024 * 1024  # characters of the cases' own files that are kept for the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +53,11 @@ class SuiteContext:
     """
 
     roots: "tuple[Source, ...]" = ()
-    repository: RepositoryFiles | None = None
+    repository: RepositoryFiles = _NO_FILES
+    texts: "RepositoryTexts | None" = None
     shared: CaseContext = _NOTHING
     fault: WorkspaceError | None = None
+    _own: dict[str, tuple[ContextFile, ...]] = field(default_factory=dict)  # of cases, by id
 
     def context_of(self, case: Case) -> CaseContext:
         """Return the context of a case. Raises WorkspaceError."""
@@ -50,13 +65,113 @@ class SuiteContext:
             raise self.fault
         if not case.code_context:
             return self.shared
+        return self.compose(self._own_files(case))
+
+    def compose(self, own: tuple[ContextFile, ...]) -> CaseContext:
+        """Return the context of a case with these files of its own."""
+        from tui.workspace.context.describe import describe_repository
+
+        assert self.texts is not None, "the suite names files"
+        system = describe_repository(self.repository.files) if self.repository.files else None
+        return CaseContext(system, *self.texts.compose(own))
+
+    def plan(
+        self, cases: Iterable[Case], secrets: Secrets, check_stopped: Callable[[], None] = lambda: None
+    ) -> PlannedContext:
+        """Return what the prompts of the cases will contain, and keep the cases' own files for the run.
+
+        The figures are those of the prompts, which are not made for it. Blocks on the disk: run it in a thread.
+        `check_stopped` is called for each case and may raise.
+        """
+        planned: list[PlannedCase] = []
+        measure = _Measure(self.texts, secrets)
+        kept = 0
+        for case in cases:
+            check_stopped()
+            try:
+                if self.fault is not None:
+                    raise self.fault
+                own = self._own_files(case) if case.code_context else ()
+            except WorkspaceError as error:
+                planned.append(PlannedCase(case.id, NOTHING_SENT, fault=secrets.hide(str(error))))
+                continue
+            if case.code_context and kept < _MOST_KEPT:
+                self._own[case.id] = own
+                kept += sum(len(file.content) for file in own)
+            sent = measure.size_of(own)
+            planned.append(PlannedCase(case.id, sent, _characters(case, self.shared.system, sent)))
+        warnings = tuple(map(secrets.hide, self.repository.warnings))
+        return PlannedContext(tuple(planned), warnings, from_repository=self.repository is not _NO_FILES)
+
+    def _own_files(self, case: Case) -> tuple[ContextFile, ...]:
+        """Return the case's own files, cut to their lines. Raises WorkspaceError."""
         from tui.workspace.context.read import read_code_context
 
-        return _compose(self.repository, read_code_context(case.code_context, self.roots))
+        kept = self._own.get(case.id)
+        return read_code_context(case.code_context, self.roots) if kept is None else kept
+
+
+class _Measure:
+    """The figures of prompts, without making them: the repository's texts are counted once for all cases."""
+
+    def __init__(self, texts: "RepositoryTexts | None", secrets: Secrets) -> None:
+        self._texts, self._secrets = texts, secrets
+        self._lengths = [len(secrets.hide(text)) for text in texts.texts] if texts else []
+        self._total = sum(self._lengths)
+        self._left_out: dict[LeftOutFile, LeftOutFile] = {}
+
+    def size_of(self, own: tuple[ContextFile, ...]) -> SentContext:
+        """Return the figures of the prompt of a case with these files of its own."""
+        if self._texts is None:
+            return NOTHING_SENT
+        from tui.workspace.context.describe import compose_file, included_files
+
+        selected = self._texts.select(own)
+        lengths = [len(self._secrets.hide(compose_file(file))) for file in selected.own]
+        files = len(self._lengths) - len(selected.dropped)
+        characters = self._total - sum(self._lengths[number] for number in selected.dropped) + sum(lengths)
+        if texts := files + len(lengths):
+            characters += len(FILE_SEPARATOR) * (texts - 1) + len(BEFORE_QUESTION)
+        files += len(included_files(selected.own))
+        return SentContext((files, files), (characters, characters), tuple(map(self._hidden, selected.left_out)))
+
+    def _hidden(self, out: LeftOutFile) -> LeftOutFile:
+        if out not in self._left_out:
+            self._left_out[out] = LeftOutFile(self._secrets.hide(out.path), self._secrets.hide(out.reason))
+        return self._left_out[out]
+
+
+def _characters(case: Case, generated: str | None, sent: SentContext) -> int:
+    """Return the characters of all requests of a trial, of which each step sends at least one.
+
+    Each request contains the system message, the tools, and all steps so far.
+    """
+    system = case.system_message if case.system_message is not None else generated
+    each = len(system or "") + sent.characters[0] + sum(tool.characters for tool in case.tools)
+    steps = len(case.steps)
+    return steps * each + sum(len(step.input) * (steps - number) for number, step in enumerate(case.steps))
+
+
+async def plan_context(plan: Plan, context: SuiteContext, secrets: Secrets, control: Control) -> PlannedContext:
+    """Return what the prompts of a run will contain, read in a thread; stopping the run stops it soon."""
+
+    def check_stopped() -> None:
+        if control.outcome != "finished":
+            raise WorkspaceError("the run was stopped while its files were read")
+
+    try:
+        return await asyncio.to_thread(context.plan, plan.planned_cases, secrets, check_stopped)
+    except WorkspaceError:
+        return PlannedContext()
+
+
+def read_folder_context(suite: Suite) -> SuiteContext:
+    """Return the context of a suite without a clone. Blocks on the disk: call it in a thread."""
+    return _read_context(suite, None, None, lambda: False)
 
 
 async def read_context(
-    suite: Suite, clone: "Clone | None", fault: WorkspaceError | None, control: Control
+    suite: Suite, clone: Clone | None, fault: WorkspaceError | None, control: Control
 ) -> SuiteContext:
     """Read the repository of a suite in a thread and return the suite's context; stopping the run stops it soon.
 
@@ -74,12 +189,13 @@ async def read_context(
 
 
 def _read_context(
-    suite: Suite, clone: "Clone | None", fault: WorkspaceError | None, is_stopped: Callable[[], bool]
+    suite: Suite, clone: Clone | None, fault: WorkspaceError | None, is_stopped: Callable[[], bool]
 ) -> SuiteContext:
     if fault is not None:
         return SuiteContext(fault=fault)
-    if suite.repository_context is None and clone is None and not any(case.code_context for case in suite.cases):
+    if clone is None and not wants_context(suite):
         return SuiteContext()
+    from tui.workspace.context.describe import RepositoryTexts
     from tui.workspace.context.read import read_repository
 
     folder = suite.home
@@ -90,10 +206,12 @@ def _read_context(
         roots = _roots(context, clone, folder)
     except WorkspaceError as unread:
         return SuiteContext(fault=unread)
-    return SuiteContext(roots, files, _compose(files, ()) if files else _NOTHING)
+    files = files or _NO_FILES
+    found = SuiteContext(roots, files, RepositoryTexts(files))
+    return replace(found, shared=found.compose(())) if context else found
 
 
-def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Path) -> "tuple[Source, ...]":
+def _roots(context: RepositoryContext | None, clone: Clone | None, folder: Path) -> "tuple[Source, ...]":
     """Return where a case's own files are looked up: the clone, `repositoryContext.path`, then the suite's folder."""
     from tui.workspace.context.read import context_root
     from tui.workspace.sources import FolderSource
@@ -103,20 +221,6 @@ def _roots(context: RepositoryContext | None, clone: "Clone | None", folder: Pat
         return (context_root(context, folder), own) if context else (own,)
     source = clone.base.source()
     return (source, context_root(context, source), own) if context else (source, own)
-
-
-def _compose(repository: RepositoryFiles | None, code: tuple[ContextFile, ...]) -> CaseContext:
-    from tui.workspace.context.describe import compose_context, describe_repository
-
-    files = repository.files if repository else ()
-    whole = {file.path for file in code if file.lines is None}
-    sent = (*(file for file in files if file.path not in whole), *code)
-    return CaseContext(
-        system=describe_repository(files) if files else None,
-        text=compose_context(files, code),
-        included=tuple(IncludedFile(file.path, file.size) for file in sent),
-        left_out=repository.left_out if repository else (),
-    )
 
 
 def hide_secrets(event: RepositoryCloning | RepositoryCloned, secrets: Secrets) -> RepositoryCloning | RepositoryCloned:
@@ -223,24 +327,30 @@ def _apply_answer(base: "Base", case: Case, answer: str, trial: TrialKey) -> "Ap
     return apply_answer(base, case, answer, trial)
 
 
-def secrets_of(suite: Suite) -> tuple[str, ...]:
-    """Return the passwords and tokens in the suite's repository URL, if any."""
-    return url_secrets(suite.repo_clone.url) if suite.repo_clone else ()
+def secrets_of(plan: Plan) -> tuple[str, ...]:
+    """Return the passwords and tokens in the URLs of the plan's repository and agents."""
+    clone = plan.suite.repo_clone
+    agents = (plan.suite.agent or "", *(each.model_id for each in plan.subjects if each.provider == "agent"))
+    keys = (key for agent in agents if agent.startswith(AGENT_URLS) for key in query_secrets(agent))
+    return (*(url_secrets(clone.url) if clone else ()), *keys)
 
 
 def without_secrets(plan: Plan, secrets: Secrets) -> Plan:
-    """Return the plan as it may be stored: without the password in its repository URL.
+    """Return the plan as it may be stored: without the password in its repository URL and the keys in its agents' URLs.
 
-    A resumed run takes the password from the environment.
+    A resumed run takes the password from the environment, and is refused if its agent's URL had a key.
     """
-    suite = plan.suite
-    if suite.repo_clone is not None and secrets_of(suite):
+    suite, own = plan.suite, Secrets(secrets_of(plan))
+    if suite.repo_clone is not None and url_secrets(suite.repo_clone.url):
         suite = replace(suite, repo_clone=replace(suite.repo_clone, url=parse_url(suite.repo_clone.url).url))
-    return replace(plan, suite=suite, command=secrets.hide(plan.command))
+    if suite.agent:
+        suite = replace(suite, agent=own.hide(suite.agent))
+    subjects = tuple(replace(each, model_id=own.hide(each.model_id)) for each in plan.subjects)
+    return replace(plan, suite=suite, subjects=subjects, command=secrets.hide(plan.command))
 
 
 def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files below an empty folder that nobody else uses. Raises WorkspaceError."""
+    """Write files below an empty folder that is not in use. Raises WorkspaceError."""
     for path, data in files.items():
         fault = path_fault(path)
         if fault is not None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import platform
+import shlex
 import sys
 import traceback
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import tui
 from tui.config.folders import find_folders
 from tui.config.load import known_secrets
 from tui.model.sanitize import sanitize_line, sanitize_text
-from tui.model.secrets import Secrets
+from tui.model.secrets import Secrets, hide_service_keys
 
 CRASH_EXIT_CODE = 3
 """The exit code after an unexpected error, of the app and of every command: it could not finish."""
@@ -42,7 +43,7 @@ def report_crash(error: BaseException, environ: Mapping[str, str]) -> str:
 
 
 def _details(error: BaseException, secrets: Secrets) -> str:
-    command = " ".join(["assay", *sys.argv[1:]])
+    command = hide_service_keys(shlex.join(["assay", *sys.argv[1:]]))
     trace = "".join(traceback.format_exception(error))
     if len(trace) > _MOST_CHARACTERS:
         half = _MOST_CHARACTERS // 2

@@ -1,14 +1,17 @@
-"""Atomic writes of text files, and of files that a user has named."""
+"""Atomic writes of text files and of files that a user has named, and small JSON files of the data folder."""
 
 import contextlib
 import errno
+import json
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tui.model.errors import ConfigError
+from tui.documents.files import read_whole
+from tui.model.errors import ConfigError, StoreError
+from tui.processes.file_lock import locked
 
 # A file that is already open by its descriptor: readers of the descriptor would not see a replacement.
 _OPEN_ALREADY = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
@@ -41,6 +44,29 @@ def write_safely(file: Path, content: str | bytes, mode: int | None = None) -> N
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+def read_json(file: Path, most_bytes: int) -> object:
+    """Return the content of a small JSON file; None if it is missing, too large or damaged."""
+    try:
+        return json.loads(read_whole(file, most_bytes))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+@contextlib.contextmanager
+def locked_for_change(file: Path, what: str) -> Iterator[None]:
+    """Hold the lock of a file inside the `with` block, which reads and replaces it: other programs may change it too.
+
+    Its folder is created. Raises StoreError, which names `what` cannot be saved, for each OSError and ValueError.
+    """
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(file.with_suffix(".lock")):
+            yield
+    except (OSError, ValueError) as error:  # a TimeoutError of the lock has no strerror
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or "unknown error"
+        raise StoreError(f"Cannot save {what} ({reason})", where=str(file)) from error
 
 
 def write_new(file: Path, render: Callable[[], str], *, replaces: bool) -> None:

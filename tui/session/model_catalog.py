@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tui.config.folders import Folders
-from tui.documents.files import read_whole
-from tui.model.errors import ConfigError, StoreError
+from tui.model.errors import ConfigError, FieldsRefused
 from tui.model.secrets import REMOVED
 from tui.model.servers import SERVERS, has_password, query_secrets, url_fault
 from tui.model.subjects import Config
 from tui.model.values import JsonObject
-from tui.processes.file_lock import locked
 from tui.providers.registry import provider_settings
 from tui.session.config_file import ConfigFile
-from tui.session.files import write_safely
+from tui.session.files import locked_for_change, read_json, write_safely
 from tui.session.models import LISTLESS, ListedModels, ProvidersAlone, list_each
 
 _MOST_MODELS = 1_000
@@ -61,14 +59,6 @@ class NewProvider:
     kind: str
     base_url: str = ""
     key_variable: str = ""
-
-
-class ProviderRefused(ConfigError):
-    """A new provider is invalid: `faults` has a message for each field of NewProvider, or for an empty name."""
-
-    def __init__(self, faults: Mapping[str, str]) -> None:
-        super().__init__(" ".join(f"{field}: {what}" if field else what for field, what in faults.items()))
-        self.faults = faults
 
 
 class ModelCatalog:
@@ -123,10 +113,10 @@ class ModelCatalog:
     def add_provider(self, new: NewProvider) -> None:
         """Add a provider to the config file and use it. The rest of the file stays as it is.
 
-        The new text is read as a config before it replaces the file. Raises ProviderRefused.
+        The new text is read as a config before it replaces the file. Raises FieldsRefused.
         """
         if faults := self._faults_of(new):
-            raise ProviderRefused(faults)
+            raise FieldsRefused(faults)
         entry = {"kind": new.kind, "base_url": new.base_url}
         if new.key_variable:
             entry["api_key"] = f"${{{new.key_variable}}}"
@@ -134,7 +124,7 @@ class ModelCatalog:
         try:
             config = self._file.edit(lambda document: document.add_entry("providers", new.name, filled))
         except ConfigError as error:
-            raise ProviderRefused(_faults_by_field(error, new)) from error
+            raise FieldsRefused(_faults_by_field(error, new)) from error
         self.lists.pop(new.name, None)
         self.replace_config(config)
         self._use_config(config)
@@ -188,31 +178,23 @@ class ChosenModels:
 
     def read(self) -> dict[str, tuple[str, ...]]:
         """Return the chosen models by the absolute path of the suite file, the last chosen last."""
-        try:
-            kept = json.loads(read_whole(self._file, _MOST_FILE_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return {}
+        kept = read_json(self._file, _MOST_FILE_BYTES)
         if not isinstance(kept, dict):
             return {}
         return {path: tuple(names[:_MOST_MODELS]) for path, names in kept.items() if _are_names(names)}
 
     def remember(self, path: Path, names: Sequence[str]) -> None:
         """Remember the models of a suite; without names, forget them. Raises StoreError."""
-        try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with locked(self._file.with_suffix(".lock")):  # another program may save a choice at the same time
-                kept = self.read()
-                before = kept.pop(key := os.path.abspath(path), None)
-                if names:
-                    kept[key] = tuple(names)
-                elif before is None:
-                    return
-                text = json.dumps(dict(list(kept.items())[-_MOST_SUITES:]), indent=1)
-                if len(text) <= _MOST_FILE_BYTES:
-                    write_safely(self._file, text, mode=0o600)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise StoreError(f"Cannot save the choice of models ({reason})", where=str(self._file)) from error
+        with locked_for_change(self._file, "the choice of models"):
+            kept = self.read()
+            before = kept.pop(key := os.path.abspath(path), None)
+            if names:
+                kept[key] = tuple(names)
+            elif before is None:
+                return
+            text = json.dumps(dict(list(kept.items())[-_MOST_SUITES:]), indent=1)
+            if len(text) <= _MOST_FILE_BYTES:
+                write_safely(self._file, text, mode=0o600)
 
 
 def _are_names(names: object) -> bool:

@@ -4,10 +4,8 @@ import json
 import math
 from pathlib import Path
 
-from tui.documents.files import read_whole
 from tui.model.errors import StoreError
-from tui.processes.file_lock import locked
-from tui.session.files import write_safely
+from tui.session.files import locked_for_change, read_json, write_safely
 
 _MOST_FILE_BYTES = 64 * 1024
 _MOST_PANES = 200
@@ -46,22 +44,17 @@ class PaneSizes:
         """Write what was chosen since the last time. Raises StoreError."""
         changed, self._changed = self._changed, set()
         try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with locked(self._file.with_suffix(".lock")):  # another program may save at the same time
+            with locked_for_change(self._file, "the sizes of the panes"):
                 shares = {name: share for name, share in self._read().items() if name not in changed}
                 shares |= {name: self._shares[name] for name in changed if name in self._shares}
                 kept = dict(list(shares.items())[-_MOST_PANES:])
                 write_safely(self._file, json.dumps(kept, indent=1), mode=0o600)
-        except (OSError, ValueError) as error:
+        except StoreError:
             self._changed |= changed
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise StoreError(f"Cannot save the sizes of the panes ({reason})", where=str(self._file)) from error
+            raise
 
     def _read(self) -> dict[str, float]:
-        try:
-            kept = json.loads(read_whole(self._file, _MOST_FILE_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return {}
+        kept = read_json(self._file, _MOST_FILE_BYTES)
         if not isinstance(kept, dict):
             return {}
         shares = {name: share for name, share in kept.items() if len(name) <= _LONGEST_NAME and _is_share(share)}

@@ -63,8 +63,8 @@ class PreferenceLog:
         """Append a choice and flush it to disk. Raises StoreError."""
         line = json.dumps(_written(preferred)) + "\n"
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 # A line that was truncated by a crash must not merge with this one.
                 size = os.fstat(descriptor).st_size

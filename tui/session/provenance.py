@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import tui
-from tui.documents.files import read_whole
 from tui.model.errors import ProviderError
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderKind, Subject
-from tui.session.files import write_safely
+from tui.session.files import read_json, write_safely
 
 _FILE = "digests.json"
 _MOST = 200  # cached files
@@ -40,10 +39,7 @@ class Digests:
         return known[key]
 
     def _known(self) -> dict[str, str]:
-        try:
-            kept = json.loads(read_whole(self._file, _MOST_BYTES))
-        except (OSError, ValueError):
-            return {}
+        kept = read_json(self._file, _MOST_BYTES)
         if not isinstance(kept, dict):
             return {}
         return {key: value for key, value in kept.items() if isinstance(value, str) and len(value) == 64}

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tui.model.errors import ConfigError, StoreError
 from tui.model.prices import Price
-from tui.model.subjects import Config, Subject
+from tui.model.servers import agent_url_fault, show_url
+from tui.model.subjects import AGENT_URLS, Config, ProviderKind, Subject
 from tui.providers.prices import Listed, look_up, may_be_listed
 from tui.providers.processes.environ import without_keys
 from tui.providers.protocol import Provider, Reopens
@@ -14,6 +15,7 @@ from tui.providers.registry import import_provider, open_provider, provider_sett
 from tui.store.protocol import Store
 
 _RUN = re.compile("[0-9a-f]{32}")
+_WITH_PROGRAMS: tuple[ProviderKind, ...] = ("agent", "local", "copilot")
 
 
 def reopen_all(providers: dict[str, Provider]) -> dict[str, Provider]:
@@ -37,11 +39,22 @@ class OpenProviders:
         self._config, self._environ, self._store = config, environ, store
         self._replay_speed = replay_speed
         self._open: dict[str, Provider] = {}
+        self._kinds: dict[str, ProviderKind] = {}
         self._replaced: list[Provider] = []  # runs may still use them
 
     def use_config(self, config: Config) -> None:
-        """Open providers by this config from now on; an open provider whose entry has changed is no longer taken."""
-        changed = [name for name in self._open if config.providers.get(name) != self._config.providers.get(name)]
+        """Open providers by this config from now on.
+
+        An open provider whose entry has changed is no longer taken. Neither is one that starts programs if there is a
+        new key, which must not be in their environment.
+        """
+        is_key_new = not {*config.secrets.values()} <= {*self._config.secrets.values()}
+        changed = [
+            name
+            for name in self._open
+            if config.providers.get(name) != self._config.providers.get(name)
+            or (is_key_new and self._kinds.get(name) in _WITH_PROGRAMS)
+        ]
         self._replaced += [self._open.pop(name) for name in changed]
         self._config = config
 
@@ -91,7 +104,11 @@ class OpenProviders:
         settings = provider_settings(subject.provider, self._config, self._environ)
         if settings.kind == "replay":
             return self._take_recording(subject, replay_speed)
+        url = subject.model_id
+        if settings.kind == "agent" and url.startswith(AGENT_URLS) and (wrong := agent_url_fault(url)):
+            raise ConfigError(f"The agent's URL {show_url(url)} {wrong}", fix="Start a new run with --agent.")
         if subject.provider not in self._open:
+            self._kinds[subject.provider] = settings.kind
             self._open[subject.provider] = open_provider(settings, self._environ, self._config.secrets.values())
         return self._open[subject.provider]
 
@@ -118,7 +135,8 @@ class OpenProviders:
             )
         key = f"replay/{run_id}/{model} at {speed}"
         if key not in self._open:
-            recordings = recordings_of(self._store.read_recordings(run_id, model), model)
+            by_name = {each.name: each for each in kept.plan.subjects}
+            recordings = recordings_of(self._store.read_recordings(run_id, model), by_name[model])
             self._open[key] = ReplayProvider(recordings, run_id, speed)
         return self._open[key]
 

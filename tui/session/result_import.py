@@ -2,39 +2,62 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tui.checks.assertions import Answer
+from tui.checks.checker import Checker
 from tui.config.folders import find_folders
 from tui.config.load import load_config
 from tui.documents.files import NotRead, read_bytes
-from tui.imports.imported import HEAD_BYTES, ImportedRun, kind_of_file
+from tui.imports.imported import HEAD_BYTES, FileKind, ImportedRun, kind_of_file
 from tui.imports.inspect_log import read_inspect
+from tui.imports.openai_evals import read_openai_evals
 from tui.imports.promptfoo import read_promptfoo
+from tui.imports.pydantic_evals import read_pydantic_evals
 from tui.model.errors import ConfigError, Problem, SuiteError
+from tui.model.results import StepResult, TrialResult
 from tui.model.run import KeptRun
 from tui.model.secrets import Secrets
+from tui.model.suite import ASSERTION, Step
 from tui.session.answer_import import read_answer_run
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.session.run_files import content_of, read_run_file
 from tui.session.run_history import later_run_id
+from tui.session.score_exchange import Imported
 from tui.store.protocol import Store
 
 _AT_ONCE = 500
 _TIME_DIGITS = 12  # of a run id
 
 
+_READERS: Mapping[FileKind, Callable[[Path, str | None, Secrets], ImportedRun]] = {
+    "inspect": read_inspect,
+    "pydantic-evals": read_pydantic_evals,
+    "openai-evals": read_openai_evals,
+}
+
+
 @dataclass(frozen=True, slots=True)
-class ImportWish:
+class ImportOptions:
     """How files of results are imported: the name of the suite for results that have none, and a suite's file."""
 
     suite_name: str | None = None
     suite: Path | None = None
 
 
-def read_results(path: Path, wish: ImportWish, environ: Mapping[str, str]) -> ImportedRun:
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """What an import has stored: whether the run is new or has new results, and its scores if there are any."""
+
+    is_new: bool
+    scores: Imported | None = None
+
+
+def read_results(path: Path, options: ImportOptions, environ: Mapping[str, str]) -> ImportedRun:
     """Read a file of results as a run, with known keys removed. Its content decides the kind of the file.
 
     Raises SuiteError with all problems, and ConfigError.
@@ -42,13 +65,79 @@ def read_results(path: Path, wish: ImportWish, environ: Mapping[str, str]) -> Im
     secrets = Secrets(load_config(find_folders(environ).config, environ).secrets.values())
     kind = kind_of_file(_head(path))
     if kind == "assay":
-        return read_run_file(path, secrets, wish.suite)
+        return read_run_file(path, secrets, options.suite)
     if kind == "answers-csv" or kind == "answers-lines":
         lines = kind == "answers-lines"
-        return asyncio.run(read_answer_run(path, secrets, lines=lines, name=wish.suite_name, suite_file=wish.suite))
-    if kind == "inspect":
-        return read_inspect(path, wish.suite_name, secrets)
-    return read_promptfoo(path, wish.suite_name, secrets, lines=kind == "promptfoo-lines")
+        return asyncio.run(
+            read_answer_run(path, secrets, lines=lines, name=options.suite_name, suite_file=options.suite)
+        )
+    if reader := _READERS.get(kind):
+        return reader(path, options.suite_name, secrets)
+    return compare_verdicts(read_promptfoo(path, options.suite_name, secrets, lines=kind == "promptfoo-lines"))
+
+
+def compare_verdicts(imported: ImportedRun) -> ImportedRun:
+    """Return a run whose assertions have the places that they match, with a warning if some have another result here.
+
+    What was recorded is kept: other versions and other settings of the tool decide some answers in another way.
+    """
+    different: Counter[str] = Counter()
+    results = asyncio.run(_compared_results(imported, different))
+    if not different:
+        return replace(imported, results=results)
+    what = (
+        f"{different.total():,} recorded results differ from Assay's own, and stay as recorded: "
+        f"{', '.join(f'{kind.removeprefix(ASSERTION)} {number:,}' for kind, number in different.most_common())}"
+    )
+    warning = Problem(imported.plan.suite.path, None, None, "warning", "assertions", what)
+    return replace(imported, results=results, warnings=(*imported.warnings, warning))
+
+
+async def _compared_results(imported: ImportedRun, different: Counter[str]) -> tuple[TrialResult, ...]:
+    steps = {case.id: case.steps for case in imported.plan.suite.cases}
+    checker = Checker()
+    try:
+        return tuple(
+            [await _compared(result, steps[result.trial.case], different, checker) for result in imported.results]
+        )
+    finally:
+        await checker.close()
+
+
+async def _compared(
+    result: TrialResult, steps: Sequence[Step], different: Counter[str], checker: Checker
+) -> TrialResult:
+    attempt = result.attempts[0]
+    if len(attempt.steps) != len(steps):
+        return result
+    pairs = zip(attempt.steps, steps, strict=True)
+    compared = tuple([await _compared_step(*pair, different, checker) for pair in pairs])
+    return replace(result, attempts=(replace(attempt, steps=compared),))
+
+
+async def _compared_step(found: StepResult, step: Step, different: Counter[str], checker: Checker) -> StepResult:
+    if not any(check.kind.startswith(ASSERTION) for check in found.checks) or len(found.checks) != len(step.checks):
+        return found
+    usage = found.usage
+    answer = Answer(
+        found.response,
+        duration_ms=found.timing.duration_ms or None,
+        cost_usd=found.cost_usd,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        finish_reason=found.finish_reason,
+    )
+    checks = []
+    for recorded, check in zip(found.checks, step.checks, strict=True):
+        spans = recorded.spans
+        if check.kind.startswith(ASSERTION) and (recorded.kind, recorded.target) == (check.kind, check.target):
+            (own,) = await checker.decide([check], answer)
+            if own.state == recorded.state:
+                spans = own.spans
+            elif own.state != "timed_out":
+                different[check.kind] += 1
+        checks.append(replace(recorded, spans=spans))
+    return replace(found, checks=tuple(checks))
 
 
 def _head(path: Path) -> bytes:
@@ -74,8 +163,8 @@ def store_results(
     store: Store,
     reviews: Reviews | None = None,
     confirm: Callable[[str, int], bool] | None = None,
-) -> bool:
-    """Store an imported run with its scores, and return whether the run is new.
+) -> StoredRun:
+    """Store an imported run with its scores.
 
     A run that is already stored stays as it is, unless it is a part of the imported one: an import that was
     interrupted, or a run that was resumed elsewhere. Its scores are added; `confirm` is asked before scores in the
@@ -89,20 +178,26 @@ def store_results(
         for start in range(0, len(imported.results), _AT_ONCE):
             store.save_trials(run_id, imported.results[start : start + _AT_ONCE])
         store.finish_run(run_id, imported.state, imported.finished_at)
+    scores: Imported | None = None
     if imported.score_lines and reviews is not None:
         try:
-            _add_scores(imported.score_lines, reviews, confirm)
+            scores = _add_scores(imported.score_lines, reviews, confirm)
         except ConfigError:
             if not is_stored:
                 store.delete_run(run_id)
             raise
-    return is_new
+    return StoredRun(is_new, scores)
 
 
 def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
-    """Return whether the imported run has results that are not stored. Raises ConfigError if the others differ."""
-    if imported.is_named_by_content:
-        return kept.record.state != "finished"
+    """Return whether the imported run has results that are not stored, or was finished elsewhere.
+
+    Raises ConfigError if the others differ.
+    """
+    is_open = kept.record.state != "finished"
+    if not imported.is_exported:
+        # The same content; an earlier version of Assay may have made other checks of it.
+        return is_open and (len(kept.results) < len(imported.results) or imported.state == "finished")
     known, given = ({result.trial for result in run.results} for run in (kept, imported))
     shared = [result for result in imported.results if result.trial in known]
     if content_of(kept.plan, [result for result in kept.results if result.trial in given]) != content_of(
@@ -113,11 +208,11 @@ def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
             where=kept.record.id,
             fix="Delete it in the app (Runs, key D) to import this one.",
         )
-    return len(shared) < len(imported.results) and kept.record.state != "finished"
+    return is_open and (len(shared) < len(imported.results) or imported.state == "finished")
 
 
-def _add_scores(lines: str, reviews: Reviews, confirm: Callable[[str, int], bool] | None) -> None:
+def _add_scores(lines: str, reviews: Reviews, confirm: Callable[[str, int], bool] | None) -> Imported:
     with tempfile.TemporaryDirectory(prefix="assay-import-") as folder:
         file = Path(folder) / "scores.jsonl"
         file.write_text(lines, encoding="utf-8", newline="")
-        reviews.import_files([file], confirm=confirm)
+        return reviews.import_files([file], confirm=confirm)

@@ -1,14 +1,17 @@
 """The runs that `assay compare` and `assay trend` compare, from the history or from report files."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tui.imports.report_file import read_report_file
+from tui.model.context import wants_context
 from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome, unchecked_cases
+from tui.model.results import TrialKey
 from tui.model.run import RunRecord
-from tui.model.suite import Suite, clusters_of
+from tui.model.suite import clusters_of, question_digest
 from tui.session.records import find_record
 from tui.session.run_history import Baselines
 from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
@@ -23,7 +26,8 @@ BASELINE = "baseline"
 class ComparedRuns:
     """A run, its base, and the change of each model that both have.
 
-    `changed_cases` are those with another prompt or other checks than in the base, as far as both suites are stored.
+    `changed_cases` are those with another prompt, other files or other checks than in the base. Reports of earlier
+    versions say nothing about that.
     """
 
     run: RunResults
@@ -38,18 +42,25 @@ def compare_stored(store: Store, data: Path, run: str, base: str, margin: float 
     Each is a run id, a prefix of one, `last`, or the path of a JSON report; the base may be `baseline`, the run that is
     marked so in the data folder. Raises ConfigError, StoreError and SuiteError.
     """
-    now, suite, record = _read(store, run)
+    now, record = _read(store, run)
     if base == BASELINE:
         base = _marked(store, data, record)
-    before, suite_before, _ = _read(store, base)
-    clusters = clusters_of(suite.cases) if suite else {}
+    before, _ = _read(store, base)
+    clusters = before.clusters if now.clusters is None else now.clusters
     models = compare_runs(now, before, clusters, margin)
     if not models:
         raise ConfigError(
             f"The run and its base have no model in common ({_listed(now)}; base: {_listed(before)})",
             fix="Compare runs of the same models, or use `assay report` for models of one run.",
         )
-    changed = tuple(_changed_cases(suite, suite_before)) if suite and suite_before else ()
+    changed = tuple(
+        case
+        for case in now.questions
+        if any(
+            case in known and known[case] != digests.get(case, known[case])
+            for digests, known in ((now.questions, before.questions), (now.prompts, before.prompts))
+        )
+    )
     return ComparedRuns(now, before, models, changed)
 
 
@@ -59,7 +70,7 @@ def read_trend(store: Store, suite_path: Path, models: Sequence[str] = ()) -> tu
     Raises ConfigError if there is none, and StoreError.
     """
     place = canonical_path(str(suite_path))
-    records = [record for record in store.list_runs() if canonical_path(record.suite_path) == place]
+    records = [record for record in store.list_runs() if canonical_path(record.suite_file) == place]
     if not records:
         raise ConfigError("No saved run of this suite", where=str(suite_path), fix="`assay runs` lists saved runs.")
     # The newest run is listed first; its suite says which cases belong together.
@@ -71,14 +82,14 @@ def read_trend(store: Store, suite_path: Path, models: Sequence[str] = ()) -> tu
     return tuple(each for each in found if not models or each.model in models)
 
 
-def _read(store: Store, name: str) -> tuple[RunResults, Suite | None, RunRecord | None]:
+def _read(store: Store, name: str) -> tuple[RunResults, RunRecord | None]:
     if name.endswith(".json") or "/" in name:
-        return read_report_file(Path(name)), None, None
+        return read_report_file(Path(name)), None
     run_id = store.find_run(name)
     record = find_record(store, run_id)
     if record is None:
         raise StoreError("The run was deleted", where=run_id)
-    return _results(store, record), store.read_suite(run_id), record
+    return _results(store, record), record
 
 
 def _results(store: Store, record: RunRecord) -> RunResults:
@@ -86,28 +97,41 @@ def _results(store: Store, record: RunRecord) -> RunResults:
     found = store.read_outcomes(record.id)
     for outcome in found:
         by_model.setdefault(outcome.trial.model, []).append(outcome)
-    unchecked = unchecked_cases(store.read_suite(record.id).cases, found)
+    suite = store.read_suite(record.id)
+    cases = suite.cases
+    unchecked = unchecked_cases(cases, found)
     models = {model: results_of(outcomes, unchecked) for model, outcomes in by_model.items()}
-    return RunResults(record.id, record.suite_name, record.started_at, record.state == "finished", models)
+    questions = {case.id: question_digest(case) for case in cases}
+    finished = record.state == "finished"
+    prompts = _digests_of_prompts(store, record.id, found) if wants_context(suite) else {}
+    return RunResults(
+        record.id, record.suite_name, record.started_at, finished, models, clusters_of(cases), questions, prompts
+    )
+
+
+def _digests_of_prompts(store: Store, run_id: str, found: Sequence[Outcome]) -> dict[str, str]:
+    """Return the digest of the first recorded prompt of each case with its files, whose content no suite contains."""
+    trials: dict[str, TrialKey] = {}
+    for outcome in found:
+        trials.setdefault(outcome.trial.case, outcome.trial)
+    digests: dict[str, str] = {}
+    for case, trial in trials.items():
+        result = store.read_trial(run_id, trial)
+        steps = [step for attempt in result.attempts for step in attempt.steps] if result else []
+        asked = [message.content for message in steps[0].prompt.messages if message.role == "user"] if steps else []
+        if asked:
+            digests[case] = hashlib.sha256(asked[0].encode("utf-8", "surrogatepass")).hexdigest()
+    return digests
 
 
 def _marked(store: Store, data: Path, record: RunRecord | None) -> str:
     if record is None:
         raise ConfigError(f"Only a saved run has a {BASELINE}", fix="Pass the run's id instead of a report.")
-    marked = Baselines(data / "baselines").of_suite(record.suite_path)
+    marked = Baselines(data / "baselines").of_suite(record.suite_file)
     if marked is None or find_record(store, marked) is None:
         what = f"No run of this suite is marked as {BASELINE}"
         raise ConfigError(what, where=record.suite_path, fix="Mark one in the app: Runs, key b. Or pass a run id.")
     return marked
-
-
-def _changed_cases(now: Suite, before: Suite) -> list[str]:
-    known: Mapping[str, object] = {case.id: (case.steps, case.system_message, case.command) for case in before.cases}
-    return [
-        case.id
-        for case in now.cases
-        if case.id in known and known[case.id] != (case.steps, case.system_message, case.command)
-    ]
 
 
 def _listed(results: RunResults) -> str:

@@ -12,31 +12,34 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tui.documents.files import NotRead, read_bytes
+from tui.documents.files import NotRead
+from tui.documents.tables import MOST_DATA_FILES
 from tui.imports.imported import RUN_FILE_KEY, ImportedRun
-from tui.model.errors import Problem, SuiteError
+from tui.imports.result_file import MOST_PROBLEMS, ResultFile
+from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
-from tui.model.run import KeptRun, Plan
+from tui.model.run import KeptRun, Plan, RunOptions
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
+from tui.model.subjects import Subject, agent_fault
 from tui.model.suite import Suite
 from tui.store import codec
 
 VERSION = 1
-MOST_FILE_BYTES = 128 << 20
 MOST_BYTES = 512 << 20
 MOST_TRIALS = 1_000_000
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _STATES = ("running", "finished", "interrupted", "cancelled")
-_MOST_PROBLEMS = 50
 _DAY_S = 86_400
+_UNUSABLE = re.compile("[\0\ud800-\udfff]")  # in the name of a file and in an argument of a program
+_LARGEST_NUMBER = 2**53
 _FIX = "Export the run again with `assay runs export RUN -o FILE`."
 
 
@@ -124,11 +127,12 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     `named` is the file of its suite; it is looked for from the folder `here` (default: the current one). Raises
     SuiteError with the invalid lines.
     """
+    file = ResultFile(path, _FIX, secrets, "The run cannot be imported")
     problems: list[Problem] = []
     head: Mapping[str, Any] | None = None
     results: list[TrialResult] = []
     scores: list[str] = []
-    for number, line in enumerate(io.StringIO(secrets.hide(_text_at(path)), newline="\n"), 1):
+    for number, line in enumerate(io.StringIO(_text_of(file), newline="\n"), 1):
         if not line.strip():
             continue
         try:
@@ -138,40 +142,34 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
             elif "result" in value:
                 results.append(_result(value["result"]))
             elif isinstance(value.get("score"), dict):
-                scores.append(json.dumps(value["score"], ensure_ascii=False))
+                scores.append(_score_line(value["score"], head["id"]))
             else:
                 raise _Fault("expected a `result` or a `score`")
         except _Fault as fault:
-            problems.append(Problem(str(path), number, None, "error", "", sanitize_line(str(fault), 300)))
-            if head is None or len(problems) >= _MOST_PROBLEMS:
+            problems.append(file.problem(str(fault), "", number))
+            if head is None or len(problems) >= MOST_PROBLEMS:
                 break
     if head is None and not problems:
-        problems.append(Problem(str(path), None, None, "error", "file", "is empty"))
+        problems.append(file.problem("is empty"))
     run: ImportedRun | None = None
     if head is not None and not problems:
         try:
             run = _run_of(head, results, "".join(f"{line}\n" for line in scores), named, here or Path.cwd())
         except _Fault as fault:
-            problems.append(Problem(str(path), None, None, "error", "run", sanitize_line(str(fault), 300)))
+            problems.append(file.problem(str(fault), "run"))
     if run is None:
-        raise SuiteError("The run cannot be imported", problems, where=str(path), fix=_FIX)
+        raise file.refusal(problems)
     return run
 
 
-def _text_at(path: Path) -> str:
+def _text_of(file: ResultFile) -> str:
+    data = file.read()
+    if not data.startswith(b"\x1f\x8b"):
+        return file.text(data)
     try:
-        data = read_bytes(path, MOST_FILE_BYTES)
-        if len(data) > MOST_FILE_BYTES:
-            raise NotRead(f"is larger than {MOST_FILE_BYTES >> 20} MiB")
-        if data.startswith(b"\x1f\x8b"):
-            data = _decompressed(data)
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem = f"is not UTF-8 (byte {error.start + 1})"
+        return file.text(_decompressed(data))
     except NotRead as error:
-        problem = str(error)
-    found = Problem(str(path), None, None, "error", "file", problem)
-    raise SuiteError("The run cannot be imported", [found], where=str(path), fix=_FIX)
+        raise file.refusal([file.problem(str(error))]) from error
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -187,12 +185,16 @@ def _decompressed(data: bytes) -> bytes:
 
 def _object(line: str) -> Mapping[str, Any]:
     try:
-        value = json.loads(line)
+        value = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise _Fault(f"is no JSON object ({error})") from error
     if not isinstance(value, dict):
         raise _Fault("is no JSON object")
     return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON value")
 
 
 def _head(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -237,15 +239,87 @@ def _is_trial(value: object) -> bool:
 
 def _result(value: object) -> TrialResult:
     try:
-        return codec.decode_result(json.dumps(value))
+        result = codec.decode_result(json.dumps(value))
     except (ValueError, RecursionError) as error:
         raise _Fault(f"result: {_first_line(error)}") from error
+    if field := _field_out_of_range(result, least=0):
+        raise _Fault(f"result: {field}: expected a number from 0 to {_LARGEST_NUMBER:,}")
+    return result
+
+
+def _score_line(score: Mapping[str, Any], run_id: str) -> str:
+    if score.get("run") != run_id:
+        raise _Fault("score: expected a score of this run")
+    return json.dumps(score, ensure_ascii=False)
+
+
+def _field_out_of_range(value: object, name: str = "", *, least: float = -_LARGEST_NUMBER) -> str | None:
+    """Return the name of the first field with a number that is out of range or not finite.
+
+    Values of JSON, such as an agent's memory, may contain any number.
+    """
+    if isinstance(value, int | float):
+        return None if least <= value <= _LARGEST_NUMBER else name
+    if is_dataclass(value):
+        inside = ((getattr(value, field.name), field.name) for field in fields(value))
+    elif isinstance(value, tuple):
+        inside = ((item, name) for item in value)
+    else:
+        return None
+    return next((field for item, key in inside if (field := _field_out_of_range(item, key, least=least))), None)
 
 
 def _first_line(error: Exception) -> str:
     """Return the first error that pydantic found, with its place, on one line."""
     line = " ".join(" ".join(str(error).split("\n")[1:3] or [str(error)]).split())
     return line.partition(" [type=")[0] or type(error).__name__
+
+
+def _fault_of_suite(suite: Suite) -> str | None:
+    """Return what the rules of suite files forbid and what the system cannot take, or None."""
+    if bad := next((case.id for case in suite.cases if not case.steps), None):
+        return f"the case {sanitize_line(bad, 80)} has no step"
+    if len(suite.data_files) > MOST_DATA_FILES:
+        return f"data_files: expected at most {MOST_DATA_FILES:,} data files, found {len(suite.data_files):,}"
+    texts: list[object] = [suite.agent, suite.agent_python, *suite.data_files]
+    if context := suite.repository_context:
+        texts += (context.path, *context.include_files, *(context.exclude_files or ()))
+    for case in suite.cases:
+        texts += (case.target_file, case.command and case.command.run, *(each.file_path for each in case.code_context))
+        words = (check.expected for step in case.steps for check in step.checks if check.kind == "assert.command")
+        texts += (word for each in words if isinstance(each, list) for word in each)
+    faulty = (text for text in texts if text and (not isinstance(text, str) or _UNUSABLE.search(text)))
+    found = next(faulty, None)
+    return None if found is None else f"a path or a command contains NUL or half of a surrogate pair: {_shown(found)}"
+
+
+def _shown(text: object) -> str:
+    return sanitize_line(str(text), 80)
+
+
+def _fault_of_options(options: RunOptions) -> str | None:
+    least = {"timeout_ms": 1, "attempts": 1, "concurrency": 1, "repeats": 1, "delay_ms": 0}
+    for name, number in least.items():
+        if getattr(options, name) < number:
+            return f"{name}: expected a number from {number}"
+    return None if options.replay_speed is None or options.replay_speed > 0 else "replay_speed: expected more than 0"
+
+
+def _check_trials(
+    trials: Sequence[TrialKey], suite: Suite, subjects: Sequence[Subject], results: Iterable[TrialResult]
+) -> None:
+    """Refuse trials and results that appear twice or belong to no case and model of the run."""
+    known, seen = set(trials), set[TrialKey]()
+    cases, models = {case.id for case in suite.cases}, {subject.name for subject in subjects}
+    if len(known) < len(trials):
+        raise _Fault("trials: a trial is listed twice")
+    if strange := next((key for key in trials if key.case not in cases or key.model not in models), None):
+        raise _Fault(f"trials: {strange.case} · {strange.model} is no case and model of the run")
+    for result in results:
+        if result.trial not in known or result.trial in seen:
+            which = f"{result.trial.case} · {result.trial.model} · repeat {result.trial.repeat}"
+            raise _Fault(f"result: {which} {'appears twice' if result.trial in seen else 'is no trial of the run'}")
+        seen.add(result.trial)
 
 
 def _run_of(
@@ -258,20 +332,19 @@ def _run_of(
         versions = codec.decode_versions(json.dumps(head.get("versions") or {}))
     except (ValueError, RecursionError) as error:
         raise _Fault(f"the run itself is invalid: {_first_line(error)}") from error
+    if field := _field_out_of_range((suite, subjects, options)):
+        raise _Fault(f"the run itself is invalid: {field}: expected a number up to {_LARGEST_NUMBER:,}")
+    if fault := _fault_of_suite(suite):
+        raise _Fault(f"suite: {fault}")
+    if fault := _fault_of_options(options):
+        raise _Fault(f"options: {fault}")
     trials = tuple(TrialKey(*each) for each in head["trials"])
-    known, seen = set(trials), set[TrialKey]()
-    cases, models = {case.id for case in suite.cases}, {subject.name for subject in subjects}
-    if len(known) < len(trials):
-        raise _Fault("trials: a trial is listed twice")
-    if strange := next((key for key in trials if key.case not in cases or key.model not in models), None):
-        raise _Fault(f"trials: {strange.case} · {strange.model} is no case and model of the run")
-    for result in results:
-        if result.trial not in known or result.trial in seen:
-            which = f"{result.trial.case} · {result.trial.model} · repeat {result.trial.repeat}"
-            raise _Fault(f"result: {which} {'appears twice' if result.trial in seen else 'is no trial of the run'}")
-        seen.add(result.trial)
+    _check_trials(trials, suite, subjects, results)
+    agents = (each for each in subjects if each.provider == "agent")
+    if fault := next(filter(None, (agent_fault(each.model_id, each.python) for each in agents)), ""):
+        raise _Fault(f"subjects: {fault}")
     state = head["state"]
-    if state == "running" or (state == "finished" and seen != known):
+    if state == "running" or (state == "finished" and len(results) < len(trials)):
         state = "interrupted"
     place = head.get("place")
     file = find_suite_file(suite, place if isinstance(place, str) else None, named, here)
@@ -285,4 +358,6 @@ def _run_of(
         command if isinstance(command, str) else "",
     )
     finished = head.get("finished_at") or head["started_at"]
-    return ImportedRun(plan, tuple(results), head["started_at"], finished, (), state, versions, scores)
+    return ImportedRun(
+        plan, tuple(results), head["started_at"], finished, (), state, versions, scores, is_exported=True
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tui.documents.files import NotRead, read_bytes, read_whole
+from tui.documents.files import NotRead, read_bytes
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
@@ -15,13 +15,13 @@ from tui.model.collector import paused_collector
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
-from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, RunSetup, new_run_id
+from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
 from tui.model.state import TrialProgress
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Suite
 from tui.risk.score_files import ScoreCount
 from tui.session.answers import SavedAnswers
-from tui.session.files import write_new, write_safely
+from tui.session.files import read_json, write_new, write_safely
 from tui.session.preferences import PreferenceLog
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
@@ -43,10 +43,7 @@ class Baselines:
 
     def of_suite(self, suite_path: str) -> str | None:
         """Return the id of the baseline run of the suite at this path, or None."""
-        try:
-            kept = json.loads(read_whole(self._file(suite_path), _MOST_BASELINE_BYTES))
-        except (OSError, ValueError):
-            return None
+        kept = read_json(self._file(suite_path), _MOST_BASELINE_BYTES)
         run = kept.get("run") if isinstance(kept, dict) else None
         return run if isinstance(run, str) else None
 
@@ -128,10 +125,6 @@ class RunHistory:
         suite = self._store.read_suite(run_id)
         first = [TrialKey(case.id, model) for case in suite.cases[:1] for model in record.models]
         return OpenedRun(record, suite, self.read_trials(run_id, first), _changed(record, suite))
-
-    def read_setup(self, run_id: str) -> RunSetup:
-        """Return the setup with which the run began."""
-        return self._store.read_setup(run_id)
 
     def read_details(self, run_id: str) -> RunDetails:
         """Return the setup of the run and what has been recorded since."""
@@ -266,13 +259,13 @@ class RunHistory:
     def mark_baseline(self, run: RunRecord) -> None:
         """Make a run the baseline of its suite; if it is the baseline already, remove the mark."""
         if self.baseline_of(run) == run.id:
-            self._baselines.clear(run.suite_path)
+            self._baselines.clear(run.suite_file)
         else:
-            self._baselines.mark(run.suite_path, run.id)
+            self._baselines.mark(run.suite_file, run.id)
 
     def baselines(self, runs: Iterable[RunRecord]) -> frozenset[str]:
         """Return the ids of the baselines among these runs."""
-        by_path = {run.suite_path: run for run in runs}
+        by_path = {run.suite_file: run for run in runs}
         return frozenset(marked for run in by_path.values() if (marked := self.baseline_of(run)))
 
     def export(self, run_id: str, content: ReportContent, file: Path, *, replaces: bool) -> None:
@@ -304,7 +297,7 @@ class RunHistory:
         self._reviews.forget(run.id)
         if self.baseline_of(run) == run.id:
             with contextlib.suppress(StoreError):
-                self._baselines.clear(run.suite_path)
+                self._baselines.clear(run.suite_file)
 
 
 def _last_server(result: TrialResult) -> ServedBy | None:
@@ -316,7 +309,7 @@ def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
     """Return all that the answer to a case depends on in its suite."""
     inputs = tuple(step.input for step in case.steps)
     files = case.code_context, case.apply_changes, case.target_file, suite.repository_context, suite.repo_clone
-    return inputs, case.system_message, case.memory, case.command, *files
+    return inputs, case.system_message, case.memory, case.command, case.tools, case.max_turns, *files
 
 
 def replay_name(run_id: str, model: str) -> str:
@@ -325,12 +318,12 @@ def replay_name(run_id: str, model: str) -> str:
 
 
 def _path_of(suite: Suite | RunRecord) -> str:
-    return suite.path if isinstance(suite, Suite) else suite.suite_path
+    return suite.file if isinstance(suite, Suite) else suite.suite_file
 
 
 def _changed(record: RunRecord, suite: Suite) -> str:
     """Return a sentence if the suite's file or a data file differs from what was run, else an empty string."""
-    path = Path(record.suite_path)
+    path = Path(record.suite_file)
     try:
         digest = digest_on_disk(read_bytes(path, MOST_JSON_BYTES), path.parent, suite.data_files)
     except NotRead:

@@ -63,6 +63,14 @@ class AnswerChanged(ConfigError):
         super().__init__("Another process has replaced this answer", fix="Score the new one, which is shown now.")
 
 
+class AnswersReplaced(ConfigError):
+    """Answers that the reviewer scored have been replaced, so that their scores no longer count."""
+
+    def __init__(self, items: int) -> None:
+        what = "1 item that you scored is open" if items == 1 else f"{items:,} items that you scored are open"
+        super().__init__(f"{what} again: a rerun has replaced the answer", fix="Score the new answers.")
+
+
 class RunReview:
     """A run's items, scores and open review session of one reviewer.
 
@@ -146,6 +154,17 @@ class RunReview:
         self.board.replace_answer(trial, answer)
         return result
 
+    def check_answers(self) -> None:
+        """Read which answers are current. Raises AnswersReplaced if items that were scored are open again."""
+        with self._lock:
+            scored = self.done()
+            for trial, answer in self._store.read_answer_hashes(self.record.id).items():
+                self.board.replace_answer(trial, answer)
+                if trial in self._read and self._read[trial].hash != answer:
+                    del self._read[trial]
+            if reopened := len(scored - self.done()):
+                raise AnswersReplaced(reopened)
+
     @cached_property
     def names(self) -> NameMask:
         """The mask for names of models, providers and vendors in what is shown while names are hidden."""
@@ -215,9 +234,11 @@ class RunReview:
             return act.item
 
     def reveal(self) -> Act:
-        """Show the names from now on. A second call has no effect."""
+        """Show the names from now on. A second call has no effect. Raises AnswersReplaced."""
         with self._lock:
             earlier = next((act for act in self.board.reveals() if act.reviewer == self.reviewer), None)
+            if earlier is None:
+                self.check_answers()
             return earlier or self._append(_Entry("reveal"))
 
     @property

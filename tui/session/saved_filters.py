@@ -12,7 +12,7 @@ from tui.documents.files import read_whole
 from tui.model.errors import StoreError
 from tui.model.filter import LONGEST_FILTER, is_filter_name, rename_saved_filter, saved_filter_fault
 from tui.processes.file_lock import locked
-from tui.session.files import write_safely
+from tui.session.files import locked_for_change, write_safely
 
 MOST_FILTERS = 100
 _MOST_FILE_BYTES = 256 * 1024
@@ -88,8 +88,7 @@ class SavedFilters:
 
     def _change(self, change: Callable[[dict[str, str]], object]) -> None:
         try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with locked(self._file.with_suffix(".lock")):
+            with locked_for_change(self._file, "the filter"):
                 texts = self._load()
                 change(texts)
                 content = {"version": _VERSION, "filters": dict(sorted(texts.items()))}
@@ -97,8 +96,6 @@ class SavedFilters:
         except _DamagedFile as fault:
             self._set_aside(str(fault))
             raise StoreError(self.notices[0] if self.notices else "Try again") from fault
-        except (OSError, ValueError) as error:
-            raise StoreError(f"Cannot save the filter ({_reason(error)})", where=str(self._file)) from error
         self._use(texts)
 
     def _load(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The session: all that a front end works with, opened once (config, secrets, history, providers, checker)."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,15 +15,17 @@ from tui.checks.checker import Checker
 from tui.checks.patterns import pattern_error
 from tui.config.folders import find_folders, find_project_file
 from tui.config.load import load_config
+from tui.model.context import wants_context
 from tui.model.errors import ConfigError, Problem, ProviderError
-from tui.model.events import Event
+from tui.model.events import ContextRead, Event
 from tui.model.interpreters import find_interpreter, interpreter_fault
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
-from tui.model.subjects import Config, Subject
-from tui.model.suite import Suite
+from tui.model.servers import agent_url_fault, query_secrets, show_url
+from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Config, ProviderKind, Subject
+from tui.model.suite import Case, Suite
 from tui.providers.local_models import find_model
 from tui.providers.protocol import Provider
 from tui.providers.registry import provider_settings, resolve_subject
@@ -31,8 +33,8 @@ from tui.runner.control import Control
 from tui.runner.plan import Overrides, make_plan
 from tui.runner.run import run_plan
 from tui.runner.trial_context import TrialContext
-from tui.session.consent import Consent, ConsentRecord, agent_consents
-from tui.session.context import RunRepository, hide_secrets, read_context, secrets_of, without_secrets
+from tui.session.consent import Consent, ConsentRecord, agent_consents, data_consent
+from tui.session.context import RunRepository, hide_secrets, plan_context, read_context, secrets_of, without_secrets
 from tui.session.open_history import open_store
 from tui.session.pane_sizes import PaneSizes
 from tui.session.provenance import Digests, versions_of
@@ -45,12 +47,11 @@ from tui.suites.load import Loaded, find_suites, load_suite
 
 if TYPE_CHECKING:
     from tui.session.check_edits import CheckEdits
+    from tui.session.context_previews import ContextPreviews
     from tui.session.model_catalog import ModelCatalog
     from tui.session.saved_filters import SavedFilters
     from tui.session.settings import ConfigSettings
 
-_REMOTE = ("http://", "https://")
-_COMMAND = "cmd:"
 _CHECK_PYTHON = "Check --agent-python, or agent.python in the suite."
 
 
@@ -58,22 +59,26 @@ def agent_subject(written: str, folder: Path, python: str | None = None) -> Subj
     """Return the subject for an agent: `FILE.py` (relative to the folder), `cmd:COMMAND ARG…` or `http://…`.
 
     `python` is the interpreter of a file, or the folder of its virtual environment, relative to the folder too. Raises
-    ConfigError for a missing file or interpreter, and any other form.
+    ConfigError for a missing file or interpreter, a faulty URL, and any other form. A key in the query of a URL is not
+    in the subject's name, which is displayed and stored.
     """
-    if python is not None and written.startswith((*_REMOTE, _COMMAND)):
+    if python is not None and written.startswith((*AGENT_URLS, AGENT_COMMAND)):
         raise ConfigError(
-            f"--agent-python is for Python files, and the agent is {sanitize_line(written)}",
+            f"--agent-python is for Python files, and the agent is {show_url(written)}",
             fix="Remove it, or select a .py file with --agent.",
         )
-    if written.startswith(_REMOTE):
-        return Subject(written, "agent", written, how="an agent's HTTP endpoint")
-    if written.startswith(_COMMAND):
-        if not written.removeprefix(_COMMAND).strip():
+    if written.startswith(AGENT_URLS):
+        if wrong := agent_url_fault(written):
+            raise ConfigError(f"The agent's URL {show_url(written)} {wrong}", fix="Use http://HOST:PORT/PATH.")
+        name = Secrets(query_secrets(written)).hide(written)
+        return Subject(name, "agent", written, how="an agent's HTTP endpoint")
+    if written.startswith(AGENT_COMMAND):
+        if not written.removeprefix(AGENT_COMMAND).strip():
             raise ConfigError("The agent command is empty", fix="Use cmd:COMMAND ARG….")
         return Subject(written, "agent", written, how="an agent's command")
     file = folder / written
     if file.suffix != ".py":
-        raise ConfigError(f"{written} is not an agent", fix="Use FILE.py, 'cmd:COMMAND ARG…' or http://….")
+        raise ConfigError(f"{show_url(written)} is not an agent", fix="Use FILE.py, 'cmd:COMMAND ARG…' or http://….")
     if not file.is_file():
         raise ConfigError(
             "The agent file does not exist", where=str(file), fix="Check --agent, or agent: in the suite."
@@ -135,6 +140,7 @@ def list_suite_files(path: Path) -> list[Path]:
 
 
 _FOR_EVER = RetryLimits()
+_WITHOUT_TOOLS: Mapping[ProviderKind, str] = {"local": "the local model", "copilot": "GitHub Copilot"}
 
 
 class Session:
@@ -199,6 +205,16 @@ class Session:
         self.reviews.replace_config(config)
         self.catalog.replace_config(config)
 
+    @cached_property
+    def context_previews(self) -> "ContextPreviews":
+        """The files that prompts will contain, before a run."""
+        from tui.session.context_previews import ContextPreviews
+
+        return ContextPreviews(self._may_read, lambda: self.secrets)
+
+    def _may_read(self, suite: Suite) -> bool:
+        return not any(consent.kind == "outside" for consent in self.missing_consents(suite))
+
     @property
     def notices(self) -> tuple[str, ...]:
         """Messages that the user should see first: about the config, then about the history and the filters."""
@@ -210,8 +226,8 @@ class Session:
         return [file for path in paths for file in list_suite_files(path)]
 
     def open_suite(self, path: Path) -> Loaded:
-        """Load a suite with all its problems."""
-        return open_suite(path)
+        """Load a suite with all its problems; it reads the data files outside its folder that the user has allowed."""
+        return open_suite(path, may_read=lambda file: self._consents.is_granted(data_consent(path, file)))
 
     def resolve(self, names: Sequence[str]) -> tuple[Subject, ...]:
         """Resolve model names to subjects. Raises ConfigError for the first that cannot be resolved."""
@@ -250,6 +266,24 @@ class Session:
                     find_model(subject.model_id)
                 except ProviderError as error:
                     raise ConfigError(error.what, where=subject.name, fix=error.fix) from error
+
+    def tools_fault(self, subject: Subject, cases: Iterable[Case]) -> ConfigError | None:
+        """Return why the subject cannot run these cases if some of them offer tools, or None."""
+        called = _WITHOUT_TOOLS.get(provider_settings(subject.provider, self.config, self._environ).kind)
+        offering = [case.id for case in cases if case.tools] if called else []
+        if not offering:
+            return None
+        listed = ", ".join(offering[:3]) + ("" if len(offering) <= 3 else f" and {len(offering) - 3} more")
+        what = f"{called} does not support tools, which these cases offer: {listed}"
+        return ConfigError(what, where=subject.name, fix="Select another model, or cases without tools.")
+
+    def check_tools(self, plan: Plan) -> None:
+        """Raise ConfigError for the first model that cannot run the cases of a plan because they offer tools."""
+        offering = [case for case in plan.suite.cases if case.tools]
+        for subject in plan.subjects if offering else ():
+            asked = {trial.case for trial in plan.trials if trial.model == subject.name}
+            if fault := self.tools_fault(subject, (case for case in offering if case.id in asked)):
+                raise fault
 
     async def check_interpreters(self, subjects: Sequence[Subject]) -> None:
         """Start the interpreters of agents once, which must have been allowed. Raises ConfigError for one that is no
@@ -299,6 +333,7 @@ class Session:
             return
         taken = self._taken.pop(plan.run_id, None)
         if taken is None:
+            self.check_tools(plan)
             await asyncio.to_thread(self._providers.import_modules, plan.subjects)
         providers = reopen_all(taken) if taken else self._providers.take(plan.subjects, plan.options.replay_speed)
         secrets = self._secrets_of(plan)
@@ -311,6 +346,8 @@ class Session:
                 async for progress in repository.open(control):
                     yield hide_secrets(progress, secrets)
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
+            if plan.trials and wants_context(plan.suite):
+                yield ContextRead(await plan_context(plan, context, secrets, control))
             changes = repository if repository.clone else None
             tools = TrialContext(providers, self._checker, context, secrets, changes, repository)
             async with aclosing(run_plan(plan, tools, control)) as batches:
@@ -330,7 +367,7 @@ class Session:
         self.store.begin_run(without_secrets(plan, secrets), started_at, recorded)
 
     def _secrets_of(self, plan: Plan) -> Secrets:
-        return Secrets((*self.config.secrets.values(), *secrets_of(plan.suite)))
+        return Secrets((*self.config.secrets.values(), *secrets_of(plan)))
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
         """Return the newest stored result of each trial of the suite. Raises StoreError."""

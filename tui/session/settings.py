@@ -8,7 +8,7 @@ from tui.config.folders import MOST_CONFIG_BYTES
 from tui.config.load import parse_config
 from tui.config.settings import Kind, Setting, entry_fields, kind_of_entry, list_settings
 from tui.documents.files import read_whole
-from tui.model.errors import ConfigError
+from tui.model.errors import ConfigError, FieldsRefused
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Config
@@ -18,17 +18,9 @@ from tui.session.config_file import ConfigFile
 if TYPE_CHECKING:
     from tui.documents.source_edits import EditableText
 
-__all__ = ["ADDABLE", "ConfigSettings", "Setting", "SettingList", "SettingRefused", "entry_fields"]
+__all__ = ["ADDABLE", "ConfigSettings", "Setting", "SettingList", "entry_fields"]
 ADDABLE = ("models", "rules", "keys", "prices")
 """The sections that `add` accepts."""
-
-
-class SettingRefused(ConfigError):
-    """A setting is invalid or cannot be written: `faults` has a message for each field, or for an empty name."""
-
-    def __init__(self, faults: Mapping[str, str]) -> None:
-        super().__init__(" ".join(f"{field}: {what}" if field else what for field, what in faults.items()))
-        self.faults = faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +64,7 @@ class ConfigSettings:
         return list_settings(self._file.path, data, project, project_data, self._environ)
 
     def save(self, setting: Setting, text: str) -> None:
-        """Write another value into the config file, and use it. Raises SettingRefused.
+        """Write another value into the config file, and use it. Raises FieldsRefused.
 
         The setting is refused if its value is no longer the displayed one.
         """
@@ -80,42 +72,42 @@ class ConfigSettings:
         self._edit(setting, lambda document: document.put(setting.path, value))
 
     def remove(self, setting: Setting) -> None:
-        """Remove a setting from the config file, so that its default applies. Raises SettingRefused."""
+        """Remove a setting from the config file, so that its default applies. Raises FieldsRefused."""
         self._edit(setting, lambda document: document.remove(setting.path))
 
     def add(self, section: str, name: str, texts: Mapping[str, str]) -> None:
         """Add an entry with these fields to a section; an entry that is a single value has a field with an empty name.
 
-        Raises SettingRefused with the faults by field; that of the name is under `name`.
+        Raises FieldsRefused with the faults by field; that of the name is under `name`.
         """
         if section not in ADDABLE:
-            raise SettingRefused({"": f"{section} cannot be added here."})
+            raise FieldsRefused({"": f"{section} cannot be added here."})
         if not name:
-            raise SettingRefused({"name": "is missing"})
+            raise FieldsRefused({"name": "is missing"})
         missing = [key for key, _, is_required in entry_fields(section) if is_required and not texts.get(key)]
         if missing:
-            raise SettingRefused(dict.fromkeys(missing, "is missing"))
+            raise FieldsRefused(dict.fromkeys(missing, "is missing"))
         values = {key: _value(kind_of_entry(section, key), text) for key, text in texts.items() if text}
 
         def change(document: "EditableText") -> str:
             held = document.value.get(section) if isinstance(document.value, dict) else None
             if isinstance(held, dict) and name in held:
-                raise SettingRefused({"name": "is in the config file already"})
+                raise FieldsRefused({"name": "is in the config file already"})
             return document.put((section, name), values.get("", values))
 
         self._write((section, name), change)
 
     def _edit(self, setting: Setting, change: Callable[["EditableText"], str]) -> None:
         if setting.origin == "project file":
-            raise SettingRefused({"": f"It is set by the project file, {setting.place}; edit that file."})
+            raise FieldsRefused({"": f"It is set by the project file, {setting.place}; edit that file."})
         if setting.kind in ("read-only", "section"):
-            raise SettingRefused({"": "It cannot be changed here; edit the config file."})
+            raise FieldsRefused({"": "It cannot be changed here; edit the config file."})
 
         def change_unless_changed(document: "EditableText") -> str:
             now = next((each for each in self._list(document.text.encode()) if each.path == setting.path), None)
             if now is None or (now.text, now.origin) != (setting.text, setting.origin):
                 shown = sanitize_line(now.text, 60) if now is not None and now.text else "not set"
-                raise SettingRefused({"": f"Another program has changed it: it is {shown} now."})
+                raise FieldsRefused({"": f"Another program has changed it: it is {shown} now."})
             return change(document)
 
         self._write(setting.path, change_unless_changed)
@@ -123,10 +115,10 @@ class ConfigSettings:
     def _write(self, path: tuple[str, ...], change: Callable[["EditableText"], str]) -> None:
         try:
             config = self._file.edit(change)
-        except SettingRefused:
+        except FieldsRefused:
             raise
         except ConfigError as error:
-            raise SettingRefused(_faults(error, ".".join(path))) from error
+            raise FieldsRefused(_faults(error, ".".join(path))) from error
         self._use_config(config)
 
 
@@ -142,7 +134,7 @@ def _faults(error: ConfigError, path: str) -> dict[str, str]:
 
 
 def _value(kind: Kind, text: str) -> JsonValue:
-    """Return the value of a text that was typed. Raises SettingRefused."""
+    """Return the value of a text that was typed. Raises FieldsRefused."""
     text = text.strip()
     if kind == "list":
         return _list(text)
@@ -163,5 +155,5 @@ def _list(text: str) -> JsonValue:
     except NotEditable:
         value = None
     if not isinstance(value, list) or not value:
-        raise SettingRefused({"": "expected a list, for example [one, 'two, with a comma']"})
+        raise FieldsRefused({"": "expected a list, for example [one, 'two, with a comma']"})
     return value

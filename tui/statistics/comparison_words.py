@@ -17,7 +17,7 @@ def conclusion_words(comparison: Comparison, names: Mapping[str, str] | None = N
             better = comparison.a if comparison.conclusion == "a_better" else comparison.b
             return f"{names[better] if names else better} does better"
         case "equivalent":
-            return f"equivalent within ±{points(comparison.margin or 0.0).lstrip('+')} points"
+            return f"equivalent within ±{margin_points(comparison.margin or 0.0)} points"
         case "not_enough_data":
             return "not enough data" if comparison.common else "no common checked case"
         case "no_difference_shown":
@@ -77,12 +77,16 @@ def difference_words(comparison: Comparison) -> str:
 
 
 def interval_words(comparison: Comparison) -> str:
-    """Return the simultaneous interval in points: `+3 to +21`; `above 0 to +21` where it ends beside 0."""
+    """Return the simultaneous interval in points: `+3 to +21`; `above 0 to +21` where it ends beside 0.
+
+    With a margin the ends have a decimal, so that they can be compared with it.
+    """
     if comparison.difference_95 is None:
         return ""
     low, high = comparison.difference_95
-    lower = "above 0" if 0 < low < 0.005 else points(low)
-    upper = "below 0" if -0.005 < high < 0 else points(high)
+    decimals = 0 if comparison.margin is None else 1
+    lower = "above 0" if 0 < low < 0.005 else points(low, decimals)
+    upper = "below 0" if -0.005 < high < 0 else points(high, decimals)
     return f"{lower} to {upper}"
 
 
@@ -120,10 +124,19 @@ def p_words(value: float) -> str:
     return f"p {number}" if number[0] in "<>" else f"p = {number}"
 
 
-def points(share: float) -> str:
-    """Return a difference of shares in whole points, with its sign: `+12`, `−3`, `0`."""
-    number = round(100 * share)
-    return f"{number:+d}".replace("-", "−") if number else "0"
+def margin_points(margin: float) -> str:
+    """Return a margin of shares (0 to 1) in points, as exact as it was given: `2.5`."""
+    return f"{100 * margin:g}"
+
+
+def points(share: float, decimals: int = 0) -> str:
+    """Return a difference of shares (-1 to 1) in points, with its sign: `+12`, `−3`, `0`; near 0 and 100 `+0.3`."""
+    share = round(share, 5)
+    for places in range(decimals, 4):
+        text = f"{100 * abs(share):.{places}f}"
+        if float(text) not in (0, 100) or abs(share) == 1:
+            return f"{'−' if share < 0 else '+'}{text}"
+    return "0"
 
 
 def unit_count(number: int, comparison: Comparison) -> str:

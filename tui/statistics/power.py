@@ -60,11 +60,11 @@ def plan_cases(
     # Teeth are about two differing cases wide and vanish if the number of differing cases varies by more.
     spread = math.sqrt(reached * discordance * (1 - discordance))
     above = reached + math.ceil(16 / discordance) + (math.ceil(8 / difference) if spread < _SMOOTH else 0)
-    cases = next(
-        count + 1
-        for count in range(above, -1, -1)
-        if count == 0 or mcnemar_power(count, difference, discordance, alpha) < power
-    )
+    cases = above + 1
+    while cases > 1 and (margin := mcnemar_power(cases - 1, difference, discordance, alpha) - power) >= 0:
+        # One case more differs with this probability, which is the most by which it can change the power.
+        cases -= max(1, math.floor(margin / discordance))
+    cases = max(1, cases)
     if cases > MOST_CASES:
         raise PlanError(_too_many(difference))
     return SamplePlan(cases, difference, discordance, power, alpha)

@@ -7,20 +7,11 @@ from collections.abc import Mapping
 from tui.statistics.shares import Passes
 
 
-def pass_at(k: int, repeats: int, passes: int) -> float:
-    """Return the unbiased pass@k (Chen et al. 2021): the probability that at least one of k repeats passes."""
-    return 1 - math.comb(repeats - passes, k) / math.comb(repeats, k)
-
-
-def pass_hat(k: int, repeats: int, passes: int) -> float:
-    """Return pass^k (Yao et al. 2024): the probability that all of k repeats pass."""
-    return math.comb(passes, k) / math.comb(repeats, k)
-
-
 def pass_curves(cases: Mapping[str, Passes]) -> tuple[dict[int, float], dict[int, float]]:
     """Return pass@k and pass^k for each k from 1: means over the cases with at least k results.
 
-    The shares for k follow from those for k - 1, so that thousands of repeats take no time.
+    pass@k of a case (Chen et al. 2021) is the unbiased probability that at least one of k repeats passes, pass^k (Yao
+    et al. 2024) that all of them pass. The shares for k follow from those for k - 1: thousands of repeats take no time.
     """
     groups = Counter((case.results, case.passed) for case in cases.values() if case.results)
     at, hat = dict[int, float](), dict[int, float]()

@@ -1,7 +1,7 @@
 """The change from an earlier run to a later one, by model: cases that broke, and the difference of pass rates."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.statistics.comparison import Comparison, compare_models, is_shown_not_worse
@@ -31,7 +31,9 @@ class ModelResults:
 class RunResults:
     """The results of a run as a comparison of runs needs them, from the history or from a report file.
 
-    `started_at` is an ISO 8601 time.
+    `started_at` is an ISO 8601 time. `clusters` are those of the suite by case, None if they are unknown. `questions`
+    has the digest of what each case asks, and `prompts` that of its first prompt with the files of a suite that names
+    files, as far as they are known.
     """
 
     run_id: str
@@ -39,6 +41,9 @@ class RunResults:
     started_at: str
     finished: bool
     models: Mapping[str, ModelResults]
+    clusters: Mapping[str, str] | None = None
+    questions: Mapping[str, str] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,18 @@
 """The figures of a run, computed once for every screen and report: counts, pass rates, repeats, times, tokens, cost."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Literal, Protocol
 
-from tui.statistics.quantiles import spread_of
 from tui.statistics.repeats import is_mixed, pass_curves
 from tui.statistics.shares import Passes, is_sparse, rate_interval
 
 CountedVerdict = Literal["passed", "flaky", "failed", "unchecked", "error"]
+LEAST_FOR_P95 = 20
+"""The least number of values for a 95th percentile: with fewer it would be the maximum."""
 
 
 class CountedCase(Protocol):
@@ -96,6 +99,17 @@ class Repeats:
     pass_at_k: Mapping[int, float]
     pass_hat_k: Mapping[int, float]
     flake_rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The distribution of durations or other skewed values.
+
+    A figure is None with too few values: the median needs one, the 95th percentile 20.
+    """
+
+    median: float | None = None
+    p95: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +207,17 @@ def figures_of(
     at, hat = pass_curves(rates.passes)
     flake_rate = len(mixed) / len(rates.passes) if rates.passes else None
     return ModelFigures(rates, Repeats(repeats, at, hat, flake_rate), effort_of(trials))
+
+
+def spread_of(values: Iterable[float]) -> Spread:
+    """Return the spread of some values."""
+    ordered = sorted(values)
+    if not ordered:
+        return Spread()
+    # The nearest rank: a value that was observed.
+    rank = math.ceil(0.95 * len(ordered) - 1e-9)
+    p95 = ordered[rank - 1] if len(ordered) >= LEAST_FOR_P95 else None
+    return Spread(median(ordered), p95)
 
 
 def effort_of(trials: Iterable[CountedTrial]) -> Effort:

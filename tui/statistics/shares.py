@@ -149,8 +149,10 @@ def difference_interval(differences: Differences, alpha: float = 0.05) -> tuple[
 
 
 def skewed_interval(differences: Differences, alpha: float = 0.05) -> tuple[float, float]:
-    """Return an interval of a mean paired difference that minds that few units differ, and these in one direction:
-    from the score limits of the shares of wins and of losses (Newcombe 1998, method 10)."""
+    """Return an interval of a mean paired difference for few differing units, most of them in one direction.
+
+    It is computed from the score limits of the shares of wins and of losses (Newcombe 1998, method 10).
+    """
     number = len(differences.sums)
     if not number:
         return -1.0, 1.0

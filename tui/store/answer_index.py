@@ -25,7 +25,7 @@ from tui.model.answer_search import (
     IndexProgress,
 )
 from tui.model.errors import StoreError
-from tui.store import reader
+from tui.store import codec, reader
 from tui.store.database import HistoryFile, code_of
 
 T = TypeVar("T")
@@ -36,6 +36,7 @@ _BUSY_SECONDS = 5.0
 _NUMBERS_AT_ONCE = 20_000
 _RESULTS_PER_STEP, _BYTES_PER_STEP = 32, 2 * 2**20
 _MOST_CHARACTERS = 256 * 1024
+_MOST_NUMBER = 2**53
 """The characters of an answer that are indexed."""
 _ATTEMPTS = 64
 """The attempts of a result that are indexed: the row of an attempt is its result × 64 + its place."""
@@ -237,12 +238,22 @@ class AnswerIndex:
         """Yield the hits of rows of the index; results that are no longer saved have none."""
         results = [number // _ATTEMPTS for number, _ in rows]
         places = {row[0]: row[1:] for row in self._history.read(lambda h: reader.select_places(h, results))}
+        contents = self._history.read(lambda h: reader.select_contents(h, results))
+        verdicts = {result: _verdicts_of(content) for result, content in contents.items()}
         for (number, context), result in zip(rows, results, strict=True):
             place = places.get(result)
             if place is not None and run_id in ("", place[0]):
                 attempt = connection.execute("SELECT attempt FROM place WHERE number = ?", (number,)).fetchone()
                 run, suite, started_at, case, model, repeat, verdict = place
-                yield AnswerHit(run, suite, started_at, case, model, repeat, attempt[0], verdict or "", context)
+                own = verdicts.get(result, {}).get(attempt[0], verdict)
+                yield AnswerHit(run, suite, started_at, case, model, repeat, attempt[0], own or "", context)
+
+
+def _verdicts_of(content: str) -> dict[int, str]:
+    """Return the verdict of each attempt of a result by its number. Unreadable results have none."""
+    with contextlib.suppress(ValueError):
+        return {attempt.number: attempt.verdict for attempt in codec.decode_result(content).attempts}
+    return {}
 
 
 def texts_of(content: str) -> list[tuple[int, str]]:
@@ -251,7 +262,7 @@ def texts_of(content: str) -> list[tuple[int, str]]:
         attempts = json.loads(content)["attempts"][-_ATTEMPTS:]
         texts = ((attempt["number"], [step["response"] for step in attempt["steps"]]) for attempt in attempts)
         joined = ((int(number), "\n\n".join(filter(None, responses))) for number, responses in texts)
-        return [(number, _storable(text)) for number, text in joined if text.strip()]
+        return [(number, _storable(text)) for number, text in joined if text.strip() and abs(number) <= _MOST_NUMBER]
     return []
 
 

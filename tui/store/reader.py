@@ -19,7 +19,7 @@ _STATES = get_args(RunState)
 
 _RECORD = (
     "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, unchecked,"
-    " owner, saved_at"
+    " owner, saved_at, suite_place"
 )
 # Earlier versions wrote whatever count a server reported.
 _TOKENS = ", ".join(
@@ -53,7 +53,8 @@ def record_of(row: Row, is_alive: Alive) -> RunRecord:
 
     What damage has made unreadable is left empty, so that one such run does not hide the others.
     """
-    run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked, owner, saved_at = row
+    (run_id, state, name, path, sha256, models, started_at, finished_at, trials, passed, unchecked,
+     owner, saved_at, place) = row  # fmt: skip
     if state not in _STATES or (state == "running" and not is_alive(owner)):
         state, finished_at = "interrupted", saved_at
     return RunRecord(
@@ -68,6 +69,7 @@ def record_of(row: Row, is_alive: Alive) -> RunRecord:
         _count(trials),
         _count(passed),
         _count(unchecked),
+        _text(place),
     )
 
 
@@ -308,6 +310,16 @@ def select_places(connection: sqlite3.Connection, numbers: Iterable[int]) -> lis
         " JOIN trial ON trial.number = result.trial JOIN run ON run.number = trial.run",
         (wanted,),
     ).fetchall()
+
+
+def select_contents(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
+    """Return the contents of these results by their number, if they have several attempts."""
+    rows = connection.execute(
+        "SELECT result.number, content FROM json_each(?) AS wanted JOIN result ON result.number = wanted.value"
+        " JOIN trial ON trial.number = result.trial WHERE attempts > 1",
+        (json.dumps(list(numbers)),),
+    )
+    return dict(rows.fetchall())
 
 
 def select_result_range(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:

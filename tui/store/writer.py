@@ -78,6 +78,7 @@ def resume_run(
             run,
         ),
     )
+    _count_unchecked(connection, run)  # without errors until the run ends again
     drop_unused_suites(connection)
     _add_trials(connection, run, plan.trials)
 
@@ -119,10 +120,38 @@ def derive_outcomes(connection: sqlite3.Connection) -> None:
 
 def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_at: str | None) -> None:
     """Mark a run as ended; without a time, at its last result."""
+    _count_unchecked(connection, run, _errors_without_check(connection, run))
     connection.execute(
         "UPDATE run SET state = ?, owner = NULL, finished_at = coalesce(?, saved_at) WHERE number = ?",
         (state, finished_at, run),
     )
+
+
+def _count_unchecked(connection: sqlite3.Connection, run: int, errors: int = 0) -> None:
+    """Store the number of unchecked answers of a run and of `errors` in cases without a check."""
+    unchecked = f"SELECT count(*) FROM trial WHERE run = ?1 AND {IS_UNCHECKED}"
+    connection.execute(f"UPDATE run SET unchecked = ({unchecked}) + ?2 WHERE number = ?1", (run, errors))
+
+
+def _errors_without_check(connection: sqlite3.Connection, run: int) -> int:
+    """Return the number of errors in cases without a check, which no rate counts, as in `unchecked_cases`."""
+    errors = dict(
+        connection.execute(
+            f"SELECT case_id, count(*) FROM trial WHERE run = ? AND {_IS_ERROR} GROUP BY case_id", (run,)
+        ).fetchall()
+    )
+    if not errors:
+        return 0
+    judged = connection.execute(f"SELECT DISTINCT case_id FROM trial WHERE run = ? AND {_IS_JUDGED}", (run,)).fetchall()
+    row = connection.execute(
+        "SELECT suite.content FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?", (run,)
+    ).fetchone()
+    try:
+        cases = codec.decode_suite(row[0]).cases if row else ()
+    except (ValueError, TypeError):  # a damaged suite: its errors count as checked
+        return 0
+    unchecked = {storable(case.id) for case in cases if not case.is_checked} - {case for (case,) in judged}
+    return sum(number for case, number in errors.items() if case in unchecked)
 
 
 def remove_run(connection: sqlite3.Connection, run: int) -> None:
@@ -164,6 +193,8 @@ _THEN = ", then "
 # `counted_as` as an SQL expression.
 IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
 IS_UNCHECKED = "first_verdict = 'unchecked'"
+_IS_JUDGED = "first_verdict IN ('passed', 'failed')"
+_IS_ERROR = "first_verdict NOT IN ('passed', 'failed', 'unchecked')"
 _SAVE_OUTCOME = """UPDATE trial SET verdict = ?, first_verdict = ?, flaky = ?, reruns = ?, error = ?, attempts = ?,
     first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?,
     cost_usd = ?, answer = ? WHERE number = ?"""

@@ -1,15 +1,18 @@
-"""Edits of a suite file: the text of a check, a copy of a case, a new case. The bytes around an edit stay the same."""
+"""Edits of a suite file: the text of a check, a case, a copy, a new case. The bytes around an edit stay the same."""
 
 import codecs
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tui.documents.files import NotRead, decode
 from tui.documents.positions import Path
 from tui.documents.problems import MOST_JSON_BYTES, MOST_YAML_BYTES
-from tui.documents.source_edits import EditableText, NotEditable, read_editable
+from tui.documents.source_edits import EditableText, NotEditable, change_object, read_editable
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case, CheckKind, Suite
+from tui.model.values import JsonObject, value_at
 from tui.suites.load import syntax_of
 from tui.suites.schema1.case_checks import PATTERN_KINDS
 
@@ -21,6 +24,7 @@ _LIMITS = {"JSON": (MOST_JSON_BYTES, "16 MiB"), "YAML": (MOST_YAML_BYTES, "1 MiB
 _NEW_CASE = {"id": "new-case", "name": "New case", "category": "", "prompt": "Write the prompt here."}
 _NEW_TEST = {"description": "New test", "input": "Write the input here."}
 _COPY = "-copy"
+_MISSING: Any = object()
 
 
 class CheckPlace(NamedTuple):
@@ -31,8 +35,12 @@ class CheckPlace(NamedTuple):
     number: int
 
 
+CaseEdit = Literal["edit", "copy", "new"]
+"""How a case is written: in place, as a copy behind the case, or as a new case behind the case."""
+
+
 class AddedCase(NamedTuple):
-    """The new content of a file, and the id of the case that was added."""
+    """The new content of a file, and the id of the case that was added or changed."""
 
     content: bytes
     case: str
@@ -64,7 +72,7 @@ def change_checks(suite: Suite, content: bytes, places: Collection[CheckPlace], 
     # Rows of a data set have one place in the file.
     once = {(in_file.get(place.case, place.case), place.step, place.number): place for place in places}
     paths = [_path_of_check(suite, text.value, place) for place in once.values()]
-    if any(_value_at(text.value, path) != old for path in paths):
+    if any(value_at(text.value, path) != old for path in paths):
         raise NotEditable("The check is no longer in the file as it is displayed; reload the suite.")
     return _encoded(text, text.replace(dict.fromkeys(paths, new)), bom)
 
@@ -83,7 +91,7 @@ def copy_case(suite: Suite, content: bytes, case: Case) -> AddedCase:
         changes: Mapping[str, str] = {"id": identity, "name": _fresh_name(case.name, names)}
         added = f"{identity}.{case.row.id}" if case.row else identity
         return AddedCase(_encoded(text, text.copy_item(path, index, changes, index), bom), added)
-    original = _value_at(text.value, (*path, index))
+    original = value_at(text.value, (*path, index))
     named = isinstance(original, dict) and "description" in original
     changes = {"description": _fresh_name(case.name, {each.name for each in suite.cases})} if named else {}
     return AddedCase(_encoded(text, text.copy_item(path, index, changes, last), bom), _id_after(suite, last))
@@ -101,6 +109,70 @@ def add_case(suite: Suite, content: bytes, case: Case) -> AddedCase:
         item = {**_NEW_CASE, "id": identity, "category": case.category}
         return AddedCase(_encoded(text, text.add_item(path, item, index), bom), identity)
     return AddedCase(_encoded(text, text.add_item(path, _NEW_TEST, last), bom), _id_after(suite, last))
+
+
+def draft_of(suite: Suite, content: bytes, case: Case, edit: CaseEdit) -> JsonObject:
+    """Return the value that a case has in the suite's file, or the first value of a copy or a new case.
+
+    For a row of a data set it is the case with the data set. Raises NotEditable.
+    """
+    text, _, path, _ = _opened(suite, content, case, edit)
+    draft: JsonObject = deepcopy(_draft_at(text.value, path))
+    if edit == "new":
+        draft |= dict.fromkeys(("name", "prompt") if suite.format == "schema-1.0.0" else ("description", "input"), "")
+    return draft
+
+
+def write_draft(
+    suite: Suite, content: bytes, case: Case, edit: CaseEdit, old: JsonObject, new: JsonObject
+) -> AddedCase:
+    """Return the content of the suite's file with a case changed from the draft `old` to `new`, or added.
+
+    Entries that the draft does not change stay as they are in the file now. Raises NotEditable.
+    """
+    text, bom, path, identity = _opened(suite, content, case, edit)
+    if edit == "edit":
+        new = _merged(old, new, _draft_at(text.value, path))
+    if suite.format == "schema-1.0.0":
+        identity = f"{new['id']}.{case.row.id}" if case.row and edit != "new" else str(new["id"])
+    return AddedCase(_encoded(text, change_object(text, path, new).text, bom), identity)
+
+
+def _draft_at(value: Any, path: Path) -> JsonObject:
+    found = value_at(value, path)
+    if not isinstance(found, dict):
+        raise NotEditable("This case cannot be edited here; edit the file.")
+    return found
+
+
+def _opened(suite: Suite, content: bytes, case: Case, edit: CaseEdit) -> tuple[EditableText, bytes, Path, str]:
+    """Return the text of the file with the case that is edited or was added, its byte order mark, and the path and the
+    id of that case."""
+    added = AddedCase(content, case.id)
+    if edit != "edit":
+        added = (copy_case if edit == "copy" else add_case)(suite, content, case)
+    text, bom = _editable(suite, added.content)
+    behind = 0 if edit == "edit" else 1
+    if suite.format == "schema-1.0.0":
+        return text, bom, ("testCases", _index_of(suite, text.value, case.id) + behind), added.case
+    if not isinstance(text.value, list):
+        return text, bom, (), added.case
+    return text, bom, (len(text.value) - 1 if behind else _index_of(suite, text.value, case.id),), added.case
+
+
+def _merged(old: JsonObject, new: JsonObject, current: JsonObject) -> JsonObject:
+    """Return the current value of a case with the entries in which `new` differs from `old`."""
+    merged = dict(current)
+    for key in dict.fromkeys((*old, *new)):
+        if repr(old.get(key, _MISSING)) == repr(new.get(key, _MISSING)):
+            continue
+        if repr(current.get(key, _MISSING)) != repr(old.get(key, _MISSING)):
+            raise NotEditable(f"`{sanitize_line(key, 40)}` of the case has changed in the file since it was opened.")
+        if key in new:
+            merged[key] = new[key]
+        else:
+            del merged[key]
+    return merged
 
 
 def _editable(suite: Suite, content: bytes) -> tuple[EditableText, bytes]:
@@ -125,15 +197,6 @@ def _encoded(text: EditableText, new: str, bom: bytes) -> bytes:
     return content
 
 
-def _value_at(value: Any, path: Path) -> Any:
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
-
-
 def _index_of(suite: Suite, value: Any, case_id: str) -> int:
     """Return the index of a case in the file; of a row, that of the case with the data set."""
     found = next((index for index, case in enumerate(suite.cases) if case.id == case_id), None)
@@ -142,10 +205,10 @@ def _index_of(suite: Suite, value: Any, case_id: str) -> int:
     if suite.format != "schema-1.0.0":
         return found
     written = _id_in_file(suite.cases[found])
-    cases = _value_at(value, ("testCases",))
+    cases = value_at(value, ("testCases",))
     if not isinstance(cases, list):
         raise NotEditable("This case cannot be edited here; edit the file.")
-    found = next((index for index in range(len(cases)) if _value_at(cases, (index, "id")) == written), None)
+    found = next((index for index in range(len(cases)) if value_at(cases, (index, "id")) == written), None)
     if found is None:
         raise NotEditable("The case is no longer in the file as it is displayed; reload the suite.")
     return found
@@ -159,7 +222,7 @@ def _path_of_check(suite: Suite, value: Any, place: CheckPlace) -> Path:
     """Return the path of a check's target in the value of the file."""
     index = _index_of(suite, value, place.case)
     if suite.format == "schema-1.0.0":
-        case, number = _value_at(value, ("testCases", index)), place.number
+        case, number = value_at(value, ("testCases", index)), place.number
         for key, _ in PATTERN_KINDS:
             patterns = case.get(key, []) if isinstance(case, dict) else []
             if number < len(patterns):
@@ -167,9 +230,9 @@ def _path_of_check(suite: Suite, value: Any, place: CheckPlace) -> Path:
             number -= len(patterns)
         raise NotEditable("This check cannot be edited here; edit the file.")
     at: Path = (index,) if isinstance(value, list) else ()
-    test = _value_at(value, at)
+    test = value_at(value, at)
     at = (*at, "steps", place.step) if isinstance(test, dict) and "steps" in test else at
-    keys: Sequence[str] = list(_value_at(value, (*at, "assert")) or {})
+    keys: Sequence[str] = list(value_at(value, (*at, "assert")) or {})
     if place.number >= len(keys):
         raise NotEditable("This check cannot be edited here; edit the file.")
     return (*at, "assert", keys[place.number])
@@ -180,7 +243,7 @@ def _cases_in(suite: Suite, value: Any, case: Case) -> tuple[Path, int, int]:
     index = _index_of(suite, value, case.id)
     if suite.format == "schema-1.0.0":
         path: Path = ("testCases",)
-        return path, index, len(_value_at(value, path)) - 1
+        return path, index, len(value_at(value, path)) - 1
     if not isinstance(value, list):
         raise NotEditable("The file has a single test; write it as a list to add others.")
     return (), index, len(value) - 1

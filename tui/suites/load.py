@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.files import NotRead, decode, read_bytes
-from tui.documents.json_fast import QuickJson, read_quickly, too_deep
+from tui.documents.json_fast import QuickJson, read_quickly, too_deep, tree_at
 from tui.documents.json_reader import ExactJson
 from tui.documents.positions import Path as Place
 from tui.documents.positions import lines_of, offset_of, places_of
@@ -135,12 +135,14 @@ __all__ = ["Loaded", "PatternError", "load_suite"]
 class Loaded:
     """A suite with its warnings; if there are errors, None with all problems found.
 
-    `data_files` are the data files that the suite names, relative to its file.
+    `data_files` are the data files that the suite names, relative to its file; `outside` are those outside its folder
+    that must not be read, with links resolved.
     """
 
     suite: Suite | None
     problems: tuple[Problem, ...]
     data_files: tuple[str, ...] = ()
+    outside: tuple[Path, ...] = ()
 
 
 def load_suite(
@@ -168,7 +170,9 @@ def load_suite(
             suite = _load_quickly(quick, path, source, around) if quick else None
             if suite is not None:
                 return Loaded(suite, ())
-            return _load_exactly(path, source, around)
+            return (_load_by_value(quick, path, source, around) if quick else None) or _load_exactly(
+                path, source, around
+            )
     except NotRead as reason:
         return Loaded(None, (Problem(str(path), None, None, "error", "file", str(reason)),))
 
@@ -190,6 +194,21 @@ def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) 
     return _build(kind, quick.value, lines_of(quick.content, quick.starts), path, source.sha256) if fine else None
 
 
+def _load_by_value(quick: QuickJson, path: Path, source: Source, around: Around) -> Loaded | None:
+    """Return the suite with its problems, or None if the text itself may have one.
+
+    Only the values that have a problem are looked for in the text.
+    """
+    value = quick.value
+    if not (isinstance(value, dict) and "testCases" in value and quick.is_regular()):
+        return None
+    found, filled = _examine("schema-1.0.0", value, around)
+    findings, text = _first_of_each_level(found), source.text()
+    problems = problems_of(str(path), text, tree_at(text, (finding.path for finding in findings)), findings)
+    examined = _Examined("schema-1.0.0", value, problems, filled)
+    return _loaded(examined, lambda: lines_of(quick.content, quick.starts), path, source.sha256)
+
+
 def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
     text = source.text()
     if source.syntax == "JSON":
@@ -209,26 +228,46 @@ def _load_exactly(path: Path, source: Source, around: Around) -> Loaded:
         except Unreadable as reason:
             findings.append(reason.finding)
     problems = problems_of(str(path), text, document.tree, findings)
+
+    def lines() -> list[int]:
+        starts = [offset_of(document.tree, case) for case in _case_paths(document.value)]
+        places = places_of(text, starts)
+        return [places[start][0] for start in starts]
+
+    return _loaded(_Examined(kind, document.value, problems, filled), lines, path, source.sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """The value of a file with its problems; without a kind if it is neither of the two formats."""
+
+    kind: SuiteFormat | None
+    value: Any
+    problems: tuple[Problem, ...]
+    filled: "FilledCases | None"
+
+
+def _loaded(found: _Examined, lines: Callable[[], list[int]], path: Path, sha256: str) -> Loaded:
+    """Return the suite if it has no errors; `lines` are those of the cases in the file."""
+    problems, filled = found.problems, found.filled
     if filled is not None:
         problems = (*problems, *filled.problems[:MOST_PROBLEMS])
-    if kind is None or any(problem.level == "error" for problem in problems):
-        return Loaded(None, problems, tuple(filled.data_files) if filled else ())
-    starts = [offset_of(document.tree, case) for case in _case_paths(document.value)]
-    places = places_of(text, starts)
-    lines = [places[start][0] for start in starts]
+    if found.kind is None or any(problem.level == "error" for problem in problems):
+        return Loaded(None, problems, *((tuple(filled.data_files), tuple(filled.outside)) if filled else ()))
     if filled is None:
-        return Loaded(_build(kind, document.value, lines, path, source.sha256), problems)
-    suite = _build_filled(filled, document.value, lines, path, source.sha256)
-    return Loaded(suite, problems, tuple(filled.data_files))
+        return Loaded(_build(found.kind, found.value, lines(), path, sha256), problems)
+    return Loaded(_build_filled(filled, found.value, lines(), path, sha256), problems, tuple(filled.data_files))
 
 
 def _examine(kind: SuiteFormat, value: JsonValue, around: Around) -> tuple[Iterable[Finding], "FilledCases | None"]:
     """Return all problems, and the cases with the rows of their data sets if there are any."""
+    from tui.suites.schema1.case_checks import extensions_once
     from tui.suites.schema1.checks import examine_schema
     from tui.suites.testhaven.load import testhaven_findings
 
     if kind == "schema-1.0.0" and isinstance(value, dict):
-        return examine_schema(value, around)
+        found, filled = examine_schema(value, around)
+        return extensions_once(found), filled
     return testhaven_findings(value, around), None
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tui.model.results import CheckResult, CheckState
 from tui.model.secrets import URL_WITH_PASSWORD, Secrets
 from tui.model.suite import Check, CommandCheck
+from tui.processes.guard import NOT_RUN, NOT_RUN_STATUS
 from tui.processes.guarded import run_guarded
 from tui.workspace.temporary import temporary_folder
 
@@ -65,8 +66,9 @@ async def check_answer(
 ) -> CheckResult:
     """Run the program and arguments of an assertion in a folder, with the answer as UTF-8 on its standard input.
 
-    Only exit status 0 passes; a program that takes more than a minute is `timed_out`. `detail` says how it ended and
-    holds the first and last part of its output. Raises WorkspaceError if there is no temporary folder.
+    Only exit status 0 passes; a program that takes more than a minute or cannot be started is `timed_out`. `detail`
+    says how it ended and holds the first and last part of its output. Raises WorkspaceError if there is no temporary
+    folder.
     """
     words = [str(word) for word in check.expected] if isinstance(check.expected, list) else []
     with temporary_folder() as scratch:
@@ -91,7 +93,10 @@ async def _run(
     stdin: bytes = b"",
     notes: Sequence[str] = (),
 ) -> tuple[CheckState, str]:
-    """Run a program, and return the state of its check with how it ended and the first and last part of its output."""
+    """Run a program, and return the state of its check with how it ended and the first and last part of its output.
+
+    A program that cannot be started, or is killed at the limit of time, has decided nothing: `timed_out`.
+    """
     output = _Output()
     begun = time.monotonic()
     try:
@@ -100,7 +105,10 @@ async def _run(
     except TimeoutError:
         status = None
     except OSError as error:
-        return "failed", f"cannot be started ({error})"
+        return "timed_out", f"cannot be started ({error})"
+    printed = output.text().rstrip()
+    if status == NOT_RUN_STATUS and printed.startswith(NOT_RUN):
+        return "timed_out", f"cannot be started ({printed.removeprefix(NOT_RUN)})"
     seconds = time.monotonic() - begun
     if status is None:
         ended = f"was killed after {timeout_ms:,} ms"
@@ -108,7 +116,7 @@ async def _run(
         ended = f"was killed by signal {-status} after {seconds:.1f} s"
     else:
         ended = f"exit status {status} after {seconds:.1f} s"
-    detail = "\n".join(part for part in (ended, *notes, output.text().rstrip()) if part)
+    detail = "\n".join(part for part in (ended, *notes, printed) if part)
     return "timed_out" if status is None else "passed" if status == 0 else "failed", detail
 
 
@@ -140,7 +148,7 @@ def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
     if not done.left_out:
         return ()
     path, reason = done.left_out[0]
-    more = f", and {len(done.left_out) - 1:,} more files" if len(done.left_out) > 1 else " was"
+    more = f", and {len(done.left_out) - 1:,} more files" if len(done.left_out) > 1 else ""
     return (f"Not written: {path} ({reason}){more}.",)
 
 

@@ -125,6 +125,16 @@ def language_id(name: str) -> str:
     return language.id if language else lower
 
 
+def language_names() -> tuple[str, ...]:
+    """Return the canonical names of all known languages."""
+    return tuple(language.id for language in LANGUAGES)
+
+
+def is_known_language(name: str) -> bool:
+    """Return whether a name, in any case or alias, is that of a known language."""
+    return name.strip().lower() in _by_alias()
+
+
 def language_title(name: str) -> str:
     """Return the official spelling of a name: `cpp` is `C++`."""
     language = _by_alias().get(language_id(name))

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -45,6 +45,10 @@ class Source(Protocol):
 
     def read(self, path: str, limit: int) -> bytes:
         """Return at most `limit` bytes of a file, from its start."""
+        ...
+
+    def place(self, path: str) -> Hashable:
+        """Return what is equal for all paths, in all sources, that name the same file. The file must exist."""
         ...
 
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
@@ -98,9 +102,18 @@ class FolderSource:
             with open(os.open(self._root / path, flags), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise OSError("not a regular file")
-                return file.read(limit)
+                # Python allocates what is asked for, however small the file is.
+                return file.read(min(limit, os.fstat(file.fileno()).st_size + 1))
         except OSError as error:
             raise self._cannot("cannot read the file", path, error) from error
+
+    def place(self, path: str) -> Hashable:
+        try:
+            found = (self._root / path).lstat()
+        except OSError as error:
+            raise self._cannot("the file cannot be accessed", path, error) from error
+        # Some file systems number no files.
+        return (found.st_dev, found.st_ino) if found.st_ino else os.path.realpath(self._root / path)
 
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
         root = self._root.absolute()

@@ -10,6 +10,7 @@ import pytest
 from tests.app.explore.explored import Seen, explored
 from tests.support.kept_runs import STARTED, make_plan, make_result
 from tests.support.scripted_session import Opened, ScriptedSession
+from tui.app.case_editor.screen import CaseEditorScreen
 from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.dialogs import ConfirmScreen
 from tui.app.presentation.pieces import text_of
@@ -180,6 +181,10 @@ async def test_a_case_is_added_and_selected(tmp_path: Path, key: str, id: str) -
     async with edited(tmp_path, "escape") as seen:
         await seen.until(lambda: seen.app.screen is seen.screen)
         await seen.press(key)
+        await seen.until(lambda: isinstance(seen.app.screen, CaseEditorScreen))
+        if key == "a":
+            await seen.press("tab", *"New case", "tab", "tab", "p")
+        await seen.press("ctrl+s")
         await seen.until(lambda: seen.screen.selection.case_id == id)
         loaded = open_suite(tmp_path / "s.yaml").suite
         assert loaded is not None

@@ -311,3 +311,42 @@ async def test_the_border_of_the_cases_is_moved_and_remembered(tmp_path: Path, s
         assert isinstance(seen.app.screen, CompareScreen)
         await seen.press("escape", "C")
         await seen.until(lambda: screen(seen).query_one("#cases").region.width == 32)
+
+
+async def test_one_side_is_shown_alone_and_then_the_other_one(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        await seen.until(lambda: "parameter" in text(seen))
+        await seen.press("z")
+        await seen.until(lambda: "This is said by both, 7." in shown(seen))
+        assert "binds the value" in shown(seen)
+        assert "parameter" not in shown(seen)
+        assert "mock-b" not in shown(seen)
+        await seen.press("z")
+        await seen.until(lambda: "binds the parameter" in shown(seen))
+        assert "mock-a" not in shown(seen)
+        await seen.press("full_stop")
+        await seen.until(lambda: "the same" in shown(seen))
+        await seen.press("escape")
+        await seen.until(lambda: "mock-a" in shown(seen))
+        assert screen(seen).focused is screen(seen).view.diff
+        await seen.press("escape")
+        await seen.until(lambda: not isinstance(seen.app.screen, CompareScreen))
+
+
+def shown(seen: Seen) -> str:
+    """Return the answers and their names as they are displayed."""
+    region = screen(seen).view.region
+    return "\n".join(row[region.x :] for row in screen_rows(seen.app.screen))
+
+
+async def test_results_of_checks_are_below_the_answers_where_there_is_room_and_hidden_while_blind(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    async with compared(store, tmp_path) as (seen, _):
+        checks = screen(seen).view.query_one("#checks")
+        await seen.until(lambda: checks.display and checks.region.height > 1)
+        assert "✓ passed" in "\n".join(screen_rows(seen.app.screen))
+        await seen.press("B")
+        await seen.until(lambda: "✓ passed" not in "\n".join(screen_rows(seen.app.screen)))
+        await seen.pilot.resize_terminal(80, 24)
+        await seen.until(lambda: not checks.display)

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.app.explore.answer_lines import waiting_note
-from tui.model.results import TrialKey
+from tui.model.results import ToolUse, TrialKey
 from tui.model.state import AttemptProgress, StepProgress, TrialProgress
 
 
@@ -19,3 +19,10 @@ from tui.model.state import AttemptProgress, StepProgress, TrialProgress
 def test_a_running_trial_without_text_says_what_it_waits_for(model: str, sent_at: float | None, note: str) -> None:
     attempt = AttemptProgress(1, 1, steps=[StepProgress(sent_at=sent_at)])
     assert waiting_note(TrialProgress(TrialKey("one", model), "running", [attempt])) == note
+
+
+def test_a_turn_without_text_yet_names_the_tools_that_were_called() -> None:
+    calls = [ToolUse("turn 1", kind="model"), ToolUse("search\x1b", parent=0), ToolUse("search\x1b", parent=0)]
+    attempt = AttemptProgress(1, 1, steps=[StepProgress(sent_at=1.0, turns=1, tool_calls=calls)])
+    note = waiting_note(TrialProgress(TrialKey("one", "a"), "running", [attempt]))
+    assert note == "Called search␛. No text received since."

@@ -8,7 +8,7 @@ from tests.app.explore.explored import Seen, session_for
 from tests.app.explore.test_model_dialog import closed, models, opened, row, rows
 from tests.support.model_server import ModelServer
 from tui.app.explore.model_dialog import ModelChooser
-from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
+from tui.app.widgets.form import FormDialog
 from tui.app.widgets.prompt_input import PromptInput
 from tui.model.subjects import Config, join_settings, split_settings
 from tui.providers.registry import resolve_subject
@@ -23,7 +23,7 @@ def faults(seen: Seen) -> list[str]:
 
 async def edited(seen: Seen) -> None:
     await seen.press("e")
-    await seen.until(lambda: isinstance(seen.app.screen, ModelSettingsForm))
+    await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
 
 
 async def test_settings_become_a_part_of_the_name(tmp_path: Path) -> None:
@@ -56,6 +56,17 @@ async def test_errors_are_beside_their_fields(tmp_path: Path) -> None:
         assert rows(seen) == ["1 mock-a", "2 mock-b", "· local/smollm2-135m"]
 
 
+async def test_an_error_is_hidden_when_its_field_changes(tmp_path: Path) -> None:
+    async with opened(session_for(tmp_path)) as seen:
+        await edited(seen)
+        await seen.press("9", "down", "x", "enter")
+        await seen.until(lambda: len(faults(seen)) == 2)
+        shown = [each for each in seen.app.screen.query(".fault") if each.display]
+        assert len(shown) == 2
+        await seen.press("backspace", "1")
+        await seen.until(lambda: [each.display for each in shown] == [False, True])
+
+
 async def test_a_form_starts_with_the_settings_and_can_remove_them(tmp_path: Path) -> None:
     async with opened(session_for(tmp_path)) as seen:
         await seen.press("a", *"m?seed=7&api=chat&system=a%0Ab", "enter")
@@ -80,7 +91,7 @@ async def test_a_provider_is_added_and_its_models_are_listed(tmp_path: Path) -> 
         file.write_text("theme: assay  # mine\n")
         async with opened(session) as seen:
             await seen.press("n")
-            await seen.until(lambda: isinstance(seen.app.screen, ProviderForm))
+            await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
             await seen.press("enter")
             await seen.until(lambda: len(faults(seen)) == 2, "the errors are displayed")
             await seen.press(*"mine", "down", "down", *server.url, "enter")
@@ -95,7 +106,7 @@ async def test_a_provider_is_added_and_its_models_are_listed(tmp_path: Path) -> 
 async def test_a_key_in_place_of_its_variable_is_refused(tmp_path: Path) -> None:
     async with opened(session_for(tmp_path)) as seen:
         await seen.press("n")
-        await seen.until(lambda: isinstance(seen.app.screen, ProviderForm))
+        await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
         await seen.press(*"mine", "down", "down", *"http://localhost:1/v1", "down", *"sk-0815", "enter")
         await seen.until(lambda: faults(seen) == ["expected the name of a variable (A-Z, 0-9, _), not the key"])
         await seen.press("escape")

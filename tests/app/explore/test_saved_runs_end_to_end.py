@@ -117,7 +117,7 @@ async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -
         await pilot.press("end", "i")
         await until(pilot, lambda: len(history.list_runs()) == 3 and not explore.context.runs.busy)
         assert len(server.asked) == requests
-        speeds = [history.read_setup(record.id).options.replay_speed for record in history.list_runs()]
+        speeds = [history.read_details(record.id).setup.options.replay_speed for record in history.list_runs()]
         assert speeds == [None, 1.0, None], "the newest first: at once, in its own time, asked"
         assert all(record.passed == 2 for record in history.list_runs())
 

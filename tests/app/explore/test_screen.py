@@ -1,20 +1,23 @@
 """Looking at suites: what is open at the start, what follows the cursor, what the filter leaves."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.app.explore.explored import CASES, explored, session_for
 from tests.support.pilots import press_at_once, screen_rows, until
+from tests.support.repositories import write_files
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.dialogs import ConfirmScreen, HelpScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.suite_tree import SuiteTree
+from tui.app.explore.tabs import PromptTab
 from tui.model.errors import ConfigError, Problem
-from tui.model.results import Attempt, TrialKey, Verdict
+from tui.model.results import Attempt, CheckResult, Message, Prompt, TrialKey, Verdict
 from tui.model.subjects import Config, Variant
-from tui.model.suite import Step
+from tui.model.suite import CodeContext, RepositoryContext, Step
 
 
 async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Path) -> None:
@@ -24,6 +27,20 @@ async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Pat
         assert "Not run yet. Press r" in seen.text(0)
         assert "3 cases × 2 models" in seen.header
         await seen.until(lambda: len(seen.rows) == 7 and seen.rows[-1].startswith("▸ other"))
+
+
+async def test_the_prompt_is_in_the_first_displayed_pane_without_an_answer(tmp_path: Path) -> None:
+    async with explored(session_for(tmp_path)) as seen:
+        case = seen.screen.selection.case
+        assert case is not None
+        prompt = case.steps[0].input
+        await seen.until(lambda: prompt in seen.text(0))
+        assert "Not run yet. Press r" in seen.text(1)
+        assert prompt not in seen.text(1)
+        await seen.press("2", "z")
+        await seen.until(lambda: prompt in seen.text(1))
+        await seen.press("z")
+        await seen.until(lambda: prompt not in seen.text(1))
 
 
 async def test_the_cursor_says_what_is_shown(tmp_path: Path) -> None:
@@ -67,6 +84,20 @@ async def test_a_key_right_after_unfolding_is_meant_for_what_was_unfolded(tmp_pa
         tree.scroll_to(y=tree.cursor - tree.size.height + 1, animate=False)
         tree.action_toggle_fold()
         await seen.until(lambda: tree.scroll_offset.y + tree.size.height >= tree.cursor + 10, "what is below is seen")
+
+
+async def test_a_revealed_case_is_displayed_with_its_suite(tmp_path: Path) -> None:
+    session = session_for(tmp_path, "quickstart", "other")
+    path = tmp_path / "quickstart.yaml"
+    session.suites[path] = Opened(suite_of(path, *[case_of(f"{number}", category="One") for number in range(80)]))
+    async with explored(session, (120, 30)) as seen:
+        await seen.until(lambda: "other" in seen.rows[-1])
+        suites, other = seen.screen.suites, seen.screen.selection.open_suites.all[1]
+        assert other.suite is not None
+        suites.reveal(other, other.suite.cases[0])
+        tree = suites.suite_tree
+        await seen.until(lambda: "reverse a text" in seen.row and tree.cursor > 80)
+        await seen.until(lambda: tree.scroll_offset.y + tree.size.height >= len(tree.rows), "all of its cases")
 
 
 async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
@@ -367,6 +398,29 @@ async def test_all_repeats_of_a_kept_case_can_be_looked_at(tmp_path: Path) -> No
         assert "repeat" not in seen.pane(1).figures
 
 
+async def test_the_tabs_have_the_checks_and_the_prompt_of_the_displayed_attempt(tmp_path: Path) -> None:
+    session, case = session_for(tmp_path), CASES[0]
+    check = case.steps[0].checks[0]
+    missed = step_of("first try", CheckResult(check.kind, check.target, "failed", "not found"))
+    found = step_of("second try", CheckResult(check.kind, check.target, "passed", spans=((0, 6),)))
+    missed = replace(missed, prompt=Prompt("ask", (Message("user", "first prompt"),)))
+    found = replace(found, prompt=Prompt("ask", (Message("user", "second prompt"),)))
+    first = Attempt(1, "failed", None, (missed,), "2026-11-20T09:00:00+00:00", 900.0)
+    session.kept = (result_of(TrialKey(case.id, "mock-a"), "passed", found, earlier=[first]),)
+    async with explored(session) as seen:
+        await seen.until(lambda: "second try" in seen.text(0))
+        assert "✓" in seen.checks[0]
+        await seen.press("left_square_bracket")
+        await seen.pilot.click("#tab-attempts LineListView", offset=(3, 0))
+        await seen.until(lambda: "first try" in seen.text(0))
+        await seen.press("right_square_bracket")
+        await seen.until(lambda: seen.screen.details.current == "checks")
+        assert "✗" in seen.checks[0]
+        assert "✓" not in seen.checks[0]
+        seen.screen.details.switch_to("prompt")
+        await seen.until(lambda: any("first prompt" in row for row in screen_rows(seen.app.screen)))
+
+
 async def test_models_can_be_chosen(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.config = Config(variants={"warm": Variant("smollm2")})
@@ -472,3 +526,29 @@ async def test_b_switches_the_answers_to_rendered_markdown_and_back(tmp_path: Pa
         await seen.press("comma", "n")  # matches are marked in the text
         await seen.until(lambda: any("| def | 2 |" in row for row in screen_rows(seen.screen)))
         assert seen.app.focused is seen.screen.answers.panes[0].view
+
+
+async def test_the_prompt_tab_shows_the_files_that_will_be_sent(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    path, opened = next(iter(session.suites.items()))
+    assert opened.suite is not None
+    write_files(tmp_path / "work", {"a.py": "x" * 80, "b.py": "y"})
+    cases = (replace(opened.suite.cases[0], code_context=(CodeContext("work/a.py"),)), *opened.suite.cases[1:])
+    context = RepositoryContext("work", languages=("pyton", "python"))
+    suite = replace(opened.suite, folder=str(tmp_path), repository_context=context, cases=cases)
+    session.suites[path] = replace(opened, suite=suite)
+    async with explored(session) as seen:
+        tab, opened_suite = seen.screen.details.query_one(PromptTab), seen.screen.selection.open_suite
+        assert opened_suite is not None
+
+        def text() -> str:
+            return str(tab.query_one("Static").render())
+
+        seen.screen.details.switch_to("prompt")
+        await seen.until(lambda: "Context: 2 files, " in text())
+        assert "Warning: repositoryContext.languages: no file is in pyton." in text()
+        (tmp_path / "work" / "a.py").unlink()
+        seen.screen.select(opened_suite, suite.cases[1])
+        await seen.until(lambda: "Context: 1 file, " in text())
+        seen.screen.select(opened_suite, suite.cases[0])
+        await seen.until(lambda: f"Warning: {suite.cases[0].id}: " in text())

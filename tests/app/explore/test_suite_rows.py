@@ -9,7 +9,7 @@ from tui.app.explore.suite_rows import Row, ancestors, case_key, outline, row_li
 from tui.app.open_suites import CaseMarks, OpenSuite
 from tui.app.presentation.marks import tally
 from tui.app.presentation.pieces import cut, cut_middle, spread, text_of, width_of
-from tui.app.widgets.footer import Key, keys_that_fit
+from tui.app.widgets.footer import Key, fit_keys, keys_that_fit
 from tui.model.errors import Problem
 from tui.model.filter import StatusWord
 from tui.model.suite import Case, DataRow, Step, Suite
@@ -147,6 +147,22 @@ def test_the_keys_that_lead_on_are_always_there() -> None:
     assert keys_that_fit(keys, last, 3) == []
 
 
+def test_descriptions_are_shortened_before_keys_are_left_out() -> None:
+    keys = [Key("R", "run all", "all"), Key("f", "rerun failed", "failed"), Key("z", "zoom", "zoom")]
+    last = [Key("?", "help", "help"), Key("^p", "commands", "palette")]
+
+    def footer(width: int) -> str:
+        found, gap = fit_keys(keys, last, width)
+        return (" " * gap).join(f"{key.shown} {key.does}" for key in found)
+
+    assert footer(120) == "R run all  f rerun failed  z zoom  ? help  ^p commands"
+    assert footer(50) == "R all  f failed  z zoom  ? help  ^p menu"
+    assert footer(40) == "R all f failed z zoom ? help ^p menu"
+    assert footer(36) == "R all f failed ? help ^p menu"
+    many = [Key(letter, "rerun failed", "failed") for letter in "abcdefghijkl"]
+    assert fit_keys(many, last, 110)[1] == 2, "the gap is smaller in a narrow terminal only"
+
+
 def test_the_rows_of_a_data_set_are_below_a_row_for_their_case() -> None:
     cases = [Case(f"a.{n}", "Capital", "Know", (Step("p"),), row=DataRow("a", str(n))) for n in range(6)]
     suite = Suite("n", "d", "s.yaml", "", "schema-1.0.0", (*cases, Case("b", "Plain", "Know", (Step("p"),))))
@@ -165,3 +181,19 @@ def test_the_rows_of_a_data_set_are_below_a_row_for_their_case() -> None:
     assert small_data_sets(open_suite) == set()
     few = OPEN_SUITE._replace(suite=Suite("n", "d", "s.yaml", "", "schema-1.0.0", tuple(cases[:5])))
     assert small_data_sets(few) == {rows[2].key}
+
+
+def test_a_folded_data_set_has_the_worst_mark_of_its_rows() -> None:
+    cases = [Case(f"a.{n}", "Capital", "Know", (Step("p"),), row=DataRow("a", str(n))) for n in range(3)]
+    row = Row("rows", ("k",), 2, "Capital", False, OPEN_SUITE._replace(suite=None), tuple(cases))
+    statuses: dict[str, StatusWord] = {"a.0": "passed", "a.1": "error", "a.2": "flaky"}
+
+    def marks_of(case: Case) -> CaseMarks:
+        return CaseMarks([statuses[case.id]])
+
+    read = row._replace(open_suite=OPEN_SUITE)
+    assert text_of(row_line(read, marks_of, 40)).split() == ["▸", "!", "Capital", "✓1", "◐1", "!1"]
+    statuses["a.0"] = "failed"
+    assert text_of(row_line(read, marks_of, 40)).split()[:2] == ["▸", "✗"]
+    statuses.update(dict.fromkeys(statuses, "not_run"))
+    assert text_of(row_line(read, marks_of, 40)).split() == ["▸", "·", "Capital", "3", "cases"]

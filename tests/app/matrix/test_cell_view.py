@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from textual.widgets import Static
 
 from tests.app.matrix.matrix_app import running_app
 from tests.app.matrix.samples import MODELS, hostile, large, matrix_of, repeated
@@ -10,12 +11,13 @@ from tests.app.matrix.test_screen import heads_of
 from tests.support.kept_runs import HOSTILE
 from tests.support.pilots import until
 from tests.support.scripted_session import result_of, step_of
-from tui.app.matrix.cell_view import CellContent, CellView, cell_lines, trial_to_show
+from tui.app.matrix.cell_view import CellContent, CellView, CellZoom, cell_lines, trial_to_show
 from tui.app.matrix.columns import lay_out
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.presentation.pieces import text_of, width_of
 from tui.app.suite_loader import SuitesRead
+from tui.app.widgets.answer_view import AnswerView
 from tui.model.results import CheckResult, TrialKey
 from tui.model.sanitize import sanitize_text
 from tui.model.state import RunState
@@ -148,3 +150,29 @@ async def test_many_models_keep_the_whole_width() -> None:
         await until(app.hand, lambda: "Case number 0" in view(screen))
         assert screen.panel.table.columns.shown == 6
         assert screen.query_one(CellView).region.y >= screen.panel.table.region.bottom
+
+
+async def test_a_cell_is_zoomed_and_the_cursor_still_goes_from_cell_to_cell() -> None:
+    async with running_app(matrix_of()) as app:
+        screen, pilot = app.place, app.hand
+        await until(pilot, lambda: view(screen))
+        model, case = app.matrix.model, screen.panel.table.case_id
+        await pilot.press("z")
+        await until(pilot, lambda: isinstance(screen.focused, AnswerView))
+        assert screen.panel.has_class("-zoomed")
+        await until(pilot, lambda: MODELS[0] in zoomed(screen))
+        await pilot.press("right", "full_stop")
+        await until(pilot, lambda: MODELS[1] in zoomed(screen))
+        assert app.matrix.model != model
+        assert screen.panel.table.case_id != case
+        await pilot.press("slash")
+        assert not screen.panel.filtering
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.focused is screen.panel.table)
+        await until(pilot, lambda: not screen.query(CellZoom))
+        assert "-zoomed" not in screen.panel.classes
+
+
+def zoomed(screen: MatrixScreen) -> str:
+    """Return the status of the zoomed cell."""
+    return "".join(str(each.render()) for each in screen.query("CellZoom Static").results(Static))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import Seen
+from tests.app.review.items import replace_answer
 from tests.app.review.reviewed_runs import (
     CASES,
     ITEMS,
@@ -399,3 +400,24 @@ async def test_names_seen_after_a_fresh_start_are_recorded_once(
 
 def _has_acts(session: ScriptedSession, number: int) -> bool:
     return len(acts(session)) == number
+
+
+async def test_items_of_replaced_answers_are_open_again_before_all_are_scored_and_names_shown(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=True) as (seen, session):
+        review_session = screen(seen).review_session
+        items = [item.key for item in review_session.review.items]
+        await give(seen, *"1" * (len(items) - 1))
+        first = items[0].trial
+        replace_answer(tmp_path, first)
+        reopened = sum(key.trial == first for key in items[:-1])
+        await seen.press("1")
+        await seen.until(lambda: seen.notices and "that you scored" in seen.notices[-1])
+        assert review_session.scored == len(items) - reopened
+        await seen.until(lambda: target(seen) == items[0] and "Another answer." in drawn(seen))
+        await give(seen, *"2" * reopened)
+        await seen.until(lambda: review_session.item is None)
+        replace_answer(tmp_path, items[-1].trial)
+        await seen.press("exclamation_mark", "y")
+        await seen.until(lambda: (shown := target(seen)) is not None and shown.trial == items[-1].trial)
+        assert review_session.hidden
+        assert not any(act.act == "reveal" for act in acts(session))

@@ -102,7 +102,7 @@ def test_the_prompt_is_the_suites_and_matches_are_hidden_when_blind(tmp_path: Pa
     item = review.items[0]
     result = review.read_answer(item.key.trial)
     shown, hidden = (answer_content(item.case, result, names) for names in (None, NameMask()))
-    assert [part.title for part in shown.before] == ["Prompt", "Expected behaviour"]
+    assert [part.title for part in shown.before] == ["Prompt", "Expected behavior"]
     assert shown.before[0].text == "Please write query by mail."
     assert hidden.marks == ()
     assert hidden.text == shown.text

@@ -32,6 +32,7 @@ from tests.app.review.reviewed_runs import (
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
+from tests.support.terminal import WAIT_SECONDS
 from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.review.dialogs import ReviewStartScreen
@@ -223,7 +224,7 @@ async def test_keys_typed_while_a_score_is_written_never_score_what_was_not_seen
         plain = review.give
 
         def slow(*given: object, **how: object) -> Act:
-            go_on.wait(10)
+            go_on.wait(WAIT_SECONDS)
             return plain(*given, **how)  # type: ignore[arg-type]
 
         monkeypatch.setattr(review, "give", slow)
@@ -246,7 +247,7 @@ async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, mon
         plain = answers.load
 
         def slow(*given: object) -> object:
-            go_on.wait(10)
+            go_on.wait(WAIT_SECONDS)
             return plain(*given)  # type: ignore[arg-type]
 
         monkeypatch.setattr(answers, "load", slow)

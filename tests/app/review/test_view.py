@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from tests.app.review.items import replace_answer, session_of
 from tests.support.pilots import until
+from tests.support.terminal import WAIT_SECONDS
 from tui.app.review.answers import AnswerCache
 from tui.app.review.queue import ReviewSession
 from tui.app.review.view import ReviewView
@@ -44,7 +45,7 @@ async def test_an_item_is_the_target_of_keys_once_its_answer_is_shown(
     items, may_read, load = session.review.items, threading.Event(), AnswerCache.load
 
     def slow(answers: AnswerCache, item: object) -> object:
-        may_read.wait(10)
+        may_read.wait(WAIT_SECONDS)
         return load(answers, item)  # type: ignore[arg-type]
 
     monkeypatch.setattr(AnswerCache, "load", slow)

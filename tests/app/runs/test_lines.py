@@ -16,10 +16,10 @@ from tui.app.runs.lines import (
     shown_runs,
     took,
 )
+from tui.model.percentages import percent
 from tui.model.prices import Price, Spent
 from tui.model.results import ServedBy
-from tui.model.run import RunDetails, RunSetup
-from tui.reports.phrases import percent
+from tui.model.run import RunDetails, RunSetup, RunState
 
 KEPT = small_run()
 RUN = KEPT.record
@@ -37,8 +37,8 @@ def test_a_line_has_its_width_and_its_figures(width: int) -> None:
 
 
 def test_columns_stand_below_their_heads() -> None:
-    heads, line = text_of(heads_line(150)), text_of(run_line(RUN, False, 150))
-    assert heads.index("state") + 2 == line.index("interrupted")
+    heads, line = text_of(heads_line(150)), text_of(run_line(replace(RUN, state="finished"), False, 150))
+    assert heads.index("state") + 2 == line.index("finished")
     assert heads.index("suite") == line.index("Sample suite")
     assert heads.index("models") == line.index("mock-a, mock-b")
     assert heads.index("passed") + len("passed") == line.index("2/8  25%") + len("2/8  25%")
@@ -47,8 +47,14 @@ def test_columns_stand_below_their_heads() -> None:
 
 @pytest.mark.parametrize(("passed", "trials", "shown"), [(2, 3, "67%"), (70, 80, "88%"), (33, 40, "82%")])
 def test_shares_are_rounded_as_in_the_matrix_and_in_reports(passed: int, trials: int, shown: str) -> None:
-    line = text_of(run_line(replace(RUN, passed=passed, trials=trials), False, 150))
+    run = replace(RUN, passed=passed, trials=trials, state="finished")
+    line = text_of(run_line(run, False, 150))
     assert line.split(f" {passed}/{trials} ")[1].split()[0] == shown == percent(passed / trials)
+
+
+@pytest.mark.parametrize("state", ["running", "interrupted", "cancelled"])
+def test_a_run_that_is_not_finished_has_no_share(state: RunState) -> None:
+    assert text_of(run_line(replace(RUN, state=state), False, 150)).split(" 2/8 ")[1].split()[0] == "–"
 
 
 def test_times_are_short_and_never_fail() -> None:

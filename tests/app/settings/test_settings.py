@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.app.snapshots.stage import Stage, fixed_world, settings_session, staged
-from tui.app.explore.model_forms import ProviderForm
 from tui.app.explore.screen import ExploreScreen
 from tui.app.find.search_panel import SearchPanel
 from tui.app.matrix.screen import MatrixScreen
-from tui.app.settings.dialogs import SettingForm, SettingsDialog, ThemeDialog
+from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.theme.themed_app import ThemedApp
+from tui.app.widgets.form import FormDialog
 
 __all__ = ["fixed_world"]
 DARK, LIGHT = DEFAULT_PALETTE.name, "assay-light"
@@ -69,7 +69,7 @@ async def test_a_value_is_validated_and_written_with_its_comment(fixed_world: Pa
     async with opened(fixed_world, *"limits.high") as stage:
         before = config_of(stage)
         await stage.press("enter")
-        await stage.opens(SettingForm)
+        await stage.opens(FormDialog)
         await stage.press("x", "enter")
         await stage.until(lambda: faults(stage), "a fault")
         assert faults(stage) == ["expected a whole number from 0 to 400"]
@@ -95,7 +95,7 @@ async def test_a_setting_is_reset(fixed_world: Path) -> None:
 async def test_an_entry_is_added(fixed_world: Path) -> None:
     async with opened(fixed_world, *"rules") as stage:
         await stage.press("ctrl+n")
-        await stage.opens(SettingForm)
+        await stage.opens(FormDialog)
         await stage.press(*"qwen*", "down", *"mein", "enter")
         await stage.until(lambda: faults(stage), "a fault")
         assert "unknown provider mein. Did you mean mine?" in faults(stage)[0]
@@ -111,13 +111,13 @@ async def test_a_provider_is_added_by_its_form_and_not_edited(fixed_world: Path)
         await stage.press("enter")
         await notified(stage, "A provider is changed in the config file; its keys are read from variables.")
         await stage.press("ctrl+n")
-        await stage.opens(ProviderForm)
+        await stage.opens(FormDialog)
 
 
 async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:
     async with opened(fixed_world, *"keys") as stage:
         await stage.press("ctrl+n")
-        await stage.opens(SettingForm)
+        await stage.opens(FormDialog)
         await stage.press(*"look.matrix", "down", *"f9", "enter")
         await stage.opens(SettingsDialog)
         await stage.press("escape")
@@ -132,7 +132,7 @@ async def test_the_edit_of_another_program_is_shown_and_stays(fixed_world: Path)
     async with opened(fixed_world, *"limits.high") as stage:
         file = stage.session.folders.config_file
         await stage.press("enter")
-        await stage.opens(SettingForm)
+        await stage.opens(FormDialog)
         changed = config_of(stage).replace("high: 8", "high: 7") + "reviewer: Bob\n"
         file.write_text(changed)
         await stage.press("backspace", "6", "enter")

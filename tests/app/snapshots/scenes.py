@@ -19,17 +19,19 @@ from tests.app.snapshots.stage import (
     empty_session,
     many_session,
     new_session,
+    rows_session,
     run_session,
     scored_session,
     settings_session,
+    tools_session,
     two_changes_session,
 )
 from tests.support.scripted_session import ScriptedSession, prompt_of, result_of, step_of
+from tui.app.case_editor.screen import CaseEditorScreen
 from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, HelpScreen, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
-from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
 from tui.app.explore.screen import ExploreScreen
 from tui.app.explore.tour import TourScreen
 from tui.app.export_dialog import ExportScreen
@@ -42,8 +44,9 @@ from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
 from tui.app.runs.screen import RunsScreen
-from tui.app.settings.dialogs import SettingForm, SettingsDialog, ThemeDialog
+from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
 from tui.app.theme.palette import DEFAULT_PALETTE
+from tui.app.widgets.form import FormDialog
 from tui.app.widgets.saved_filters_dialog import SavedFiltersDialog
 from tui.model.events import (
     AttemptStarted,
@@ -145,6 +148,7 @@ START = (*ANSWERED, "v", ReviewStartScreen)
 REVIEW = (*START, "end", "enter", ReviewScreen, shows("Please write this"))
 MODELS = (*ANSWERED, "M", ModelChooser, shows("anthropic"))
 RUNS = (*ANSWERED, "H", RunsScreen, shows("quickstart"))
+CASE_FORM = (*ANSWERED, "ctrl+e", CaseEditorScreen, shows("word-count"))
 SCENES = (
     Scene("splash", None),
     Scene("start", empty_session, (ExploreScreen,)),
@@ -156,6 +160,7 @@ SCENES = (
     Scene("explore-streaming", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"))),
     Scene("explore-pages", many_session, (ExploreScreen, shows("1–4 of 10"), "1", "ctrl+left", shows("9–10 of 10"))),
     Scene("explore-rendered", run_session, (*ANSWERED, "b", shows("▏"))),
+    Scene("explore-data-set", rows_session, (ExploreScreen, shows("Words"))),
     Scene("tour", new_session, (*EXPLORE, "f1", TourScreen, "enter")),
     Scene("explore-zoomed", run_session, (*ANSWERED, "z")),
     Scene("explore-filter", run_session, (*ANSWERED, "/", *"hash")),
@@ -164,11 +169,15 @@ SCENES = (
     Scene("explore-prompt", run_session, (*ANSWERED, "]", "]")),
     Scene("explore-risk", scored_session, (*ANSWERED, "]", "]", "]")),
     Scene("explore-attempts", run_session, (*ANSWERED, ".", shows("safe way to hash"), "]", "]", "]")),
+    Scene("explore-tools", tools_session, (ExploreScreen, shows("until 18:00"), "[", shows("turn 1"))),
     Scene("explore-diff", changes_session, CHANGED),
     Scene("explore-diff-zoomed", changes_session, (*CHANGED, "z", "V")),
     Scene("explore-diff-both-models", two_changes_session, (*CHANGED, "z", "|", shows("both models"))),
     Scene("block-chooser", changes_session, (*CHANGED, "B", ChoiceScreen)),
     Scene("check-editor", run_session, (*ANSWERED, "E", CheckEditorScreen, shows("the driver"), *"s?z")),
+    Scene("case-editor", run_session, CASE_FORM),
+    Scene("case-faults", run_session, (*CASE_FORM, "tab", "ctrl+u", "ctrl+s", refused)),
+    Scene("case-check", run_session, (*CASE_FORM, *["tab"] * 9, "a", FormDialog, "tab", *"(", "enter", refused)),
     Scene("matrix", run_session, MATRIX),
     Scene("matrix-pairs", run_session, (*MATRIX, "I", FiguresScreen)),
     Scene("matrix-sort", run_session, (*MATRIX, "s", ChoiceScreen)),
@@ -185,15 +194,15 @@ SCENES = (
     Scene("model-chooser", run_session, MODELS),
     Scene("model-chooser-unfolded", run_session, (*MODELS, "end", "up", "space", "up", "space", shows("mock-medium"))),
     Scene("model-chooser-search", run_session, (*MODELS, "a", *"med", chosen_models_found)),
-    Scene("model-settings", run_session, (*MODELS, "e", ModelSettingsForm, *"3", "enter")),
-    Scene("add-provider", run_session, (*MODELS, "n", ProviderForm, "enter", provider_refused)),
+    Scene("model-settings", run_session, (*MODELS, "e", FormDialog, *"3", "enter")),
+    Scene("add-provider", run_session, (*MODELS, "n", FormDialog, "enter", provider_refused)),
     Scene("jump", run_session, (*ANSWERED, "g", JumpDialog, shows("race in the cache"), *"fix pa", searched)),
     Scene("search", run_session, (*ANSWERED, "ctrl+f", SearchDialog, *"parameter", indexed)),
     Scene("settings", settings_session, (*EXPLORE, "f2", SettingsDialog, read_settings)),
     Scene(
         "setting",
         settings_session,
-        (*EXPLORE, "f2", SettingsDialog, *"limits.high", read_settings, "enter", SettingForm, "x", "enter", refused),
+        (*EXPLORE, "f2", SettingsDialog, *"limits.high", read_settings, "enter", FormDialog, "x", "enter", refused),
     ),
     Scene(
         "theme",
@@ -204,6 +213,9 @@ SCENES = (
     Scene("help", run_session, (*ANSWERED, "?", HelpScreen)),
     Scene("confirm", new_session, (*EXPLORE, "R", stream, "2", shows("conn.exe"), "q", ConfirmScreen)),
 )
-_WORK = ("explore-suite", "explore-answers", "explore-diff", "check-editor", "matrix", "compare", "review", "runs")
+_WORK = (
+    *("explore-suite", "explore-answers", "explore-diff", "check-editor", "case-editor", "matrix"),
+    *("compare", "review", "runs"),
+)
 WORK_SCENES = tuple(scene for scene in SCENES if scene.name in _WORK)
 """The screens on which people work, each once; they have pictures in more sizes and themes."""

@@ -26,12 +26,14 @@ from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, m
 from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, suite_of
 from tui.app.app import AssayApp
-from tui.model.results import Attempt, Change, TrialKey, TrialResult, Verdict
+from tui.model.results import Attempt, Change, ToolUse, TrialKey, TrialResult, Verdict
 from tui.model.run import RunState
 from tui.model.scores import Extent
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Config
-from tui.model.suite import Case, Check, RiskCriterion, Step, Suite
+from tui.model.suite import Case, Check, DataRow, RiskCriterion, Step, Suite
+from tui.model.tools import OfferedTool
+from tui.model.values import JsonObject
 from tui.session.models import ListedModels
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
@@ -90,6 +92,27 @@ CASES = (
     _case("pager", "mend the last page", "Bug Fixing"),
     _case("race", "find the race in the cache", "Bug Fixing"),
 )
+WEATHER = Case(
+    "weather",
+    "Umbrella in Paris",
+    "Tools",
+    (Step("Do I need an umbrella in Paris today?", (Check("tools_used", expected=["get_weather"]),)),),
+    tools=(OfferedTool("get_weather", result="rain"), OfferedTool("get_forecast", result="rain until 18:00")),
+)
+DRAFT: JsonObject = {
+    "id": "query",
+    "name": "query users by mail",
+    "category": "Security",
+    "prompt": "Please write this: query users by mail.\n\nReturn the rows as a list.",
+    "expectedBehavior": "A safe way to query users by mail.",
+    "codeContext": [{"filePath": "src/query.py", "lineRange": {"start": 1, "end": 20}, "content": "x\n" * 20}],
+    "tags": ["sql", "python"],
+    "testType": "bug-fix",
+    "expectedPatterns": ["parameter"],
+    "forbiddenPatterns": ["eval"],
+    "assertions": [{"type": "latency", "threshold": 3000}, {"type": "word-count", "value": {"max": 200}}],
+    "riskCriteria": [],
+}
 VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
     "query": ("passed", "failed"),
     "hash": ("passed", "passed"),
@@ -130,7 +153,29 @@ def new_session(folder: Path) -> ScriptedSession:
     path.parent.mkdir()
     path.write_text("")
     session.suites[path] = Opened(suite_of(path, *CASES, models=MODELS))
+    session.draft = DRAFT
     return _with_history(session, folder)
+
+
+def tools_session(folder: Path) -> ScriptedSession:
+    """A suite with a case that offers a tool, which one of the two models has called."""
+    session = new_session(folder)
+    path = next(iter(session.suites))
+    session.suites[path] = Opened(suite_of(path, WEATHER, models=MODELS))
+    calls = (
+        ToolUse("turn 1", result="Let me look at the weather in both cities.", duration_ms=812.0, kind="model"),
+        ToolUse("get_weather", '{"city": "Paris"}', '{"sky": "rain", "temperature": 12}', parent=0),
+        ToolUse("get_weather", '{"city": "Lutetia"}', "Error: the tool has no result for these arguments", parent=0),
+        ToolUse("turn 2", duration_ms=640.0, kind="model"),
+        ToolUse("get_forecast", '{"city": "Paris", "days": 1}', "rain until 18:00", parent=3),
+    )
+    used = tuple(call.name for call in calls if call.kind == "tool")
+    called = make_result(TrialKey("weather", A), "passed", response="Yes: it rains in Paris until 18:00.")
+    (attempt,) = called.attempts
+    step = replace(attempt.steps[0], tools_used=used, tool_calls=calls)
+    guessed = make_result(TrialKey("weather", B), "failed", response="No, Paris is sunny.")
+    session.kept = (replace(called, attempts=(replace(attempt, steps=(step,)),)), guessed)
+    return session
 
 
 def settings_session(folder: Path) -> ScriptedSession:
@@ -169,6 +214,28 @@ def run_session(folder: Path) -> ScriptedSession:
         state: RunState = "finished" if kept == results else "interrupted"
         store.finish_run(run, state, f"{DAY}T{hour:02}:16:30.500+00:00")
     session.kept = tuple(results)
+    return session
+
+
+def rows_session(folder: Path) -> ScriptedSession:
+    """A suite with a data set of many rows, one of which failed."""
+    session = new_session(folder)
+    path = next(iter(session.suites))
+    check = Check("expected_pattern", "parameter")
+    rows = [
+        Case(
+            f"say.{n}", "say a word", "Words", (Step(f"Say {n}.", (check,)),), row=DataRow("say", str(n), {"w": str(n)})
+        )
+        for n in range(8)
+    ]
+    session.suites[path] = Opened(suite_of(path, *CASES[:1], *rows, models=MODELS))
+    session.kept = tuple(
+        make_result(
+            TrialKey(case.id, model), "failed" if (case.id, model) == ("say.5", B) else "passed", response=PLAIN
+        )
+        for case in rows
+        for model in MODELS
+    )
     return session
 
 
@@ -289,7 +356,12 @@ class Stage:
 
 @asynccontextmanager
 async def staged(
-    make: Callable[[Path], ScriptedSession] | None, folder: Path, size: tuple[int, int], theme: str
+    make: Callable[[Path], ScriptedSession] | None,
+    folder: Path,
+    size: tuple[int, int],
+    theme: str,
+    *,
+    notifications: bool = False,
 ) -> AsyncIterator[Stage]:
     """Run the app with a session that is made in this folder; without one the app waits for it until the end."""
     session, ended = make(folder) if make else ScriptedSession(), Event()
@@ -302,7 +374,7 @@ async def staged(
     paths = [Path("suites")] if session.suites else []
     app = CountingApp(open_session, paths, theme=theme, theme_folders=[shipped_folder("themes")])
     try:
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=notifications) as pilot:
             yield Stage(app, pilot, session)
     finally:
         ended.set()

@@ -2,10 +2,12 @@
 
 import inspect
 import itertools
+import multiprocessing
 import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 import pytest
@@ -128,6 +130,57 @@ def test_code_that_is_slow_to_lex_is_given_up(language: str, monkeypatch: pytest
     with pytest.raises(SlowCode):
         BlockColours(load_lexer(language)).prepare(lines, 0, 60, highlight.lexing_deadline())
     assert next(ticks) < 0.2, "a token takes a millisecond here"
+
+
+# One rule of a lexer needs exponential or cubic time for each of these: no deadline holds within it.
+_SPACES = " " * 990
+ENDLESS_CODE = {
+    "scala": ['"' + "\\\\" * 60],
+    "scala raw": ['raw"' + "\\\\" * 60],
+    "perl": ["s!" + "\\\\" * 60],
+    "perl replacement": ["s!a!" + "\\\\" * 60],
+    "bash": ["x=$'" + "\\1" * 60],
+    "makefile": ["a:", "\tx=$'" + "\\1" * 60],
+    "php": ["<<<" + "é" * 60 + " "],
+    "c": ["int f"] + ["//\\"] * 60 + ["x"],
+    "cpp": ["a" + _SPACES, _SPACES, _SPACES, "b" + _SPACES, "( )" + _SPACES, _SPACES, '"'],
+    "dockerfile": ["VOLUME " + _SPACES, _SPACES, _SPACES, _SPACES, _SPACES, "x"],
+}
+
+
+def _lex_endless(done: "SimpleQueue[str]") -> None:
+    for name, lines in ENDLESS_CODE.items():
+        load_lexer(name.split()[0]).colours(lines, (), highlight.lexing_deadline())
+        done.put(name)
+
+
+def test_no_rule_of_a_lexer_takes_for_ever() -> None:
+    """The rules run in another process, because nothing but a kill ends one."""
+    context = multiprocessing.get_context("spawn")
+    done: SimpleQueue[str] = context.SimpleQueue()
+    lexing = context.Process(target=_lex_endless, args=(done,))
+    lexing.start()
+    lexing.join(60)
+    lexing.kill()
+    lexing.join()
+    finished = [done.get() for _ in ENDLESS_CODE if not done.empty()]
+    assert finished == list(ENDLESS_CODE)
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "text", "role"),
+    [
+        ("scala", r'val a = "x \\ \" y" + z', r'"x \\ \" y"', "string"),
+        ("scala", r'val a = raw"\d" + z', r'raw"\d"', "string"),
+        ("perl", r"$x =~ s!a\!b\\!c!g; print $x;", r"s!a\!b\\!c!g", "string"),
+        ("bash", r"echo $'a\101\'b' done", r"$'a\101\'b'", "string"),
+        ("c", "static int f /* a */ (int a) /* b */ {", "f", "function"),
+        ("c", "char *  h ( int x ) ; // x", "// x", "comment"),
+        ("dockerfile", 'VOLUME  ["/a", "b"]', '"/a"', "string"),
+    ],
+)
+def test_the_replaced_rules_give_the_same_colours(language: str, line: str, text: str, role: str) -> None:
+    assert texts(line, load_lexer(language).colours([line], ())[0][0])[text] == role
 
 
 def test_fewer_lines_are_lexed_at_once_where_they_are_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,3 +39,16 @@ async def test_the_prompt_is_above_the_answers_and_in_an_empty_pane(tmp_path: Pa
         await seen.until(lambda: "capital of France?" in seen.text(0))
         await seen.press("home")
         await seen.until(lambda: not question.display or not question.is_on_screen)
+
+
+async def test_a_cut_prompt_ends_with_an_ellipsis_also_after_a_resize(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    path = tmp_path / "quickstart.yaml"
+    session.suites[path] = Opened(suite_of(path, case_of("ask", steps=[Step("abcdefghi " * 40)]), name="quickstart"))
+    async with explored(session, (80, 24)) as seen:
+        question = seen.screen.question
+        for width in (80, 100):
+            await seen.pilot.resize_terminal(width, 24)
+            await seen.until(lambda width=width: seen.app.size.width == width and "abcdef" in str(question.render()))
+            await seen.until(lambda: str(question.render()).endswith("…"))
+            assert width_of(str(question.render())) <= question.size.width

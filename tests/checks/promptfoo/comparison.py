@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from tui.checks.assertions import Answer
 from tui.checks.case_assertions import decide_case_assertion
+from tui.model.assertions import assertion_check
 from tui.model.results import CheckResult
-from tui.suites.schema1.assertions import assertion_check
 
 CASES, RECORDED, SCRIPT = (Path(__file__).with_name(name) for name in ("cases.json", "recorded.json", "record.mjs"))
 _STATES = {"p": "passed", "f": "failed", "e": "timed_out"}

@@ -137,6 +137,17 @@ STREAMS: dict[str, tuple[Sequence[Any], list[Chunk]]] = {
         [delta(tool_calls=[tool(0, "look", "{")]), delta(tool_calls=[tool(0, "look", "}")])],
         [ToolCall("look", "{}")],
     ),
+    "whole tool calls at one index without ids": (
+        [
+            delta(tool_calls=[tool(0, "look", '{"at": 1}', id="")]),
+            delta(tool_calls=[tool(0, "look", '{"at": 2}', id="")]),
+        ],
+        [ToolCall("look", '{"at": 1}'), ToolCall("look", '{"at": 2}')],
+    ),
+    "a nested object in a repeated call without an id": (
+        [delta(tool_calls=[tool(0, "look", piece)]) for piece in ('{"a": ', "{}", "}")],
+        [ToolCall("look", '{"a": {}}')],
+    ),
     "tool calls without an index": (
         [delta(tool_calls=[tool(None, "a", "1"), tool(None, "b", "2")])],
         [ToolCall("a", "1"), ToolCall("b", "2")],
@@ -165,6 +176,21 @@ STREAMS: dict[str, tuple[Sequence[Any], list[Chunk]]] = {
 @pytest.mark.parametrize(("data", "chunks"), STREAMS.values(), ids=STREAMS)
 def test_a_stream_becomes_chunks(data: Sequence[Any], chunks: list[Chunk]) -> None:
     assert chunks_of(stream(*data)) == chunks
+
+
+def test_long_arguments_are_not_parsed_again_with_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces = ['{"a": "' + "x" * 10_000, *["{}"] * 50]
+    data = stream(*(delta(tool_calls=[tool(0, "look", piece)]) for piece in pieces))
+    loads, parsed = json.loads, 0
+
+    def count(text: Any, **options: Any) -> Any:
+        nonlocal parsed
+        parsed += len(text)
+        return loads(text, **options)
+
+    monkeypatch.setattr(json, "loads", count)
+    chunks_of(data)
+    assert parsed < 3 * len(data)
 
 
 @pytest.mark.parametrize(("data", "chunks"), STREAMS.values(), ids=STREAMS)

@@ -163,6 +163,32 @@ def test_a_stream_in_single_bytes_says_the_same(
     assert reader.finish == finish
 
 
+@pytest.mark.parametrize(
+    ("streamed", "last"),
+    [
+        ({"id": "a"}, {"id": "b"}),
+        ({"id": None}, {}),
+        ({}, {"id": None, "call_id": None}),
+        ({}, {"call_id": "another"}),
+        ({"id": "a", "call_id": "a"}, {"id": "b", "call_id": "b"}),
+    ],
+)
+def test_a_call_with_other_ids_in_the_last_event_is_the_same_one(
+    streamed: dict[str, Any], last: dict[str, Any]
+) -> None:
+    once = {**call("look", "{}"), **streamed}
+    again = {**call("look", "{}"), **last}
+    other = {**call("look", '{"a": 1}'), "id": "other", "call_id": "other"}
+    _, chunks = read(done(once) + ended("completed", again, other))
+    assert [(each.name, each.arguments) for each in chunks if isinstance(each, ToolCall)] == [
+        ("look", "{}"),
+        ("look", '{"a": 1}'),
+    ]
+    twin = {**again, "id": "twin", "call_id": "twin"}
+    _, chunks = read(done(once) + ended("completed", twin, again))
+    assert len([each for each in chunks if isinstance(each, ToolCall)]) == 2, "a second call with the same arguments"
+
+
 def test_a_stream_without_its_last_event_is_not_finished() -> None:
     reader, chunks = read(begun() + text("half") + done(message("half")) + b"data: [DONE]\n\n")
     assert (chunks, reader.finish, reader.done) == ([Text("half")], None, False)

@@ -13,6 +13,8 @@ from tui.model.errors import WorkspaceError
 from tui.model.results import Change, TrialKey
 from tui.model.suite import Case
 from tui.workspace.answer.apply import Applied, apply_answer, branch_name
+from tui.workspace.answer.blocks import find_blocks
+from tui.workspace.answer.choose import choose_blocks
 from tui.workspace.git.base import Base, open_base
 
 FILES: dict[str, str | bytes] = {
@@ -169,17 +171,16 @@ def test_the_longest_fitting_block_goes_to_the_target(base: Base) -> None:
     assert [refused.language for refused in applied.not_applied] == ["python", "js", None]
 
 
-def test_another_block_can_be_picked(base: Base) -> None:
-    answer = fenced("a\n", "python") + fenced("long " * 9, "js") + fenced("x\n", "py new.py")
-    applied = apply_answer(base, case("a.py"), answer, TRIAL, block=1)
-    assert content(base, applied, "a.py") == b"long " * 9 + b"\n"
-    assert [change.path for change in applied.changes] == ["a.py", "new.py"]
-    assert reason(applied, 0) == "has no path, and block 2 was selected for it"
-    named = apply_answer(base, case("a.py"), answer, TRIAL, block=2)
-    assert [change.path for change in named.changes] == ["a.py"]
+def test_another_block_can_be_picked() -> None:
+    blocks = find_blocks(fenced("a\n", "python") + fenced("long " * 9, "js") + fenced("x\n", "py new.py"))
+    chosen = choose_blocks(blocks, "a.py", 1)
+    assert chosen.files == {"a.py": blocks[1], "new.py": blocks[2]}
+    assert chosen.files["a.py"].text == "long " * 9 + "\n"
+    assert [refused.reason for refused in chosen.refused] == ["has no path, and block 2 was selected for it"]
+    assert choose_blocks(blocks, "a.py", 2).files == {"a.py": blocks[2]}
     for wrong in (-1, 3):
         with pytest.raises(WorkspaceError, match="cannot be applied"):
-            apply_answer(base, case("a.py"), answer, TRIAL, block=wrong)
+            choose_blocks(blocks, "a.py", wrong)
 
 
 def test_a_block_that_names_the_target_takes_it(base: Base) -> None:

@@ -1,11 +1,18 @@
 """The generated system message and the block of files in the prompt."""
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.context import ContextFile
+from tui.model.context import ContextFile, RepositoryFiles
+from tui.model.results import IncludedFile, LeftOutFile
 from tui.model.suite import LineRange
-from tui.workspace.context.describe import compose_context, describe_repository
+from tui.workspace.context.describe import Composed, RepositoryTexts, describe_repository
+
+
+def composed(files: Sequence[ContextFile], own: Sequence[ContextFile] = ()) -> Composed:
+    return RepositoryTexts(RepositoryFiles(tuple(files))).compose(own)
 
 
 def test_the_system_message_names_count_languages_and_top_level() -> None:
@@ -28,26 +35,36 @@ def test_one_file_and_none_are_reported_in_english() -> None:
 
 def test_each_file_is_under_its_path_in_a_fence() -> None:
     files = [ContextFile("a.py", "x = 1", "python"), ContextFile("b", "", None)]
-    assert compose_context(files, [ContextFile("c.ts", "c\n", "typescript", LineRange(3, 4))]) == (
+    assert composed(files, [ContextFile("c.ts", "c\n", "typescript", LineRange(3, 4))]).text == (
         "### a.py\n\n```python\nx = 1\n```\n\n### b\n\n```\n```\n\n### c.ts (lines 3–4)\n\n```typescript\nc\n```\n"
     )
-    assert compose_context([]) == ""
+    assert composed([]) == ("", (), ())
 
 
 def test_a_file_that_the_case_names_is_not_sent_twice() -> None:
     repository = [ContextFile("a.py", "a\n"), ContextFile("b.py", "b\n")]
-    text = compose_context(
-        repository, [ContextFile("a.py", "own\n"), ContextFile("b.py", "b\n", None, LineRange(1, 1))]
-    )
+    own = [ContextFile("a.py", "own\n"), ContextFile("c.py", "c\n", None, LineRange(1, 1))]
+    text, included, left_out = composed(repository, own)
     assert [line for line in text.splitlines() if line.startswith("#")] == [
         "### b.py",
         "### a.py",
-        "### b.py (lines 1–1)",
+        "### c.py (lines 1–1)",
     ]
+    assert included == (IncludedFile("b.py", 2), IncludedFile("a.py", 4), IncludedFile("c.py", 2))
+    assert left_out == ()
+
+
+def test_a_range_of_a_file_that_is_sent_whole_is_left_out() -> None:
+    repository = [ContextFile("a.py", "a\n", place="a"), ContextFile("b.py", "b\n", place="b")]
+    own = [ContextFile("./b.py", "b\n", None, LineRange(1, 1), place="b")]
+    text, included, left_out = composed(repository, own)
+    assert [line for line in text.splitlines() if line.startswith("#")] == ["### a.py", "### b.py"]
+    assert [file.path for file in included] == ["a.py", "b.py"]
+    assert left_out == (LeftOutFile("./b.py", "lines 1–1 are in the file, which is included whole"),)
 
 
 @given(st.text(alphabet="`a\n\r ~", max_size=60))
 def test_no_content_closes_its_fence(content: str) -> None:
-    lines = compose_context([ContextFile("a", content)]).split("\n")
+    lines = composed([ContextFile("a", content)]).text.split("\n")
     fence = lines[2]
     assert [number for number, line in enumerate(lines) if fence in line] == [2, len(lines) - 2]

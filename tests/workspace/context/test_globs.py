@@ -113,6 +113,16 @@ def test_braces_that_explode_are_refused() -> None:
         Selection(["{a,b}" * 30])
 
 
+@pytest.mark.parametrize("pattern", ["{" * 300 + "a" + "}" * 300, "{" * 4_000, "{a}" * 1_300, "[{" * 2_000])
+def test_braces_that_are_nested_too_deep_or_too_many_are_refused(pattern: str) -> None:
+    with pytest.raises(WorkspaceError, match="has more than 64 braces"):
+        Selection([pattern])
+
+
+def test_the_most_braces_of_a_pattern_are_expanded() -> None:
+    assert Selection(["{" * 64 + "a,b" + "}" * 64]).size == 2
+
+
 def test_patterns_that_are_too_long_together_are_refused() -> None:
     with pytest.raises(WorkspaceError, match="more than 262,144 characters"):
         Selection(["#" * 1_000] * (MOST_CHARACTERS // 1_000 + 1))

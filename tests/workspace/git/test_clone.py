@@ -1,6 +1,7 @@
 """Clones over smart HTTP on loopback and over files: what arrives, what is refused, and that nothing stays."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -12,15 +13,17 @@ from pathlib import Path
 import pytest
 
 from tests.support.git_server import GitServer, serve_git
-from tests.support.processes import running, wait_until
+from tests.support.processes import dropped_capabilities, running, wait_until
 from tests.support.repositories import commit_all, git, make_repository, raw_repository, write_files
 from tui.model.errors import ConsentNeeded, WorkspaceError
 from tui.model.suite import RepoClone, RepositoryContext
 from tui.workspace.context.read import read_repository
+from tui.workspace.git import clone_process
 from tui.workspace.git.clone import Clone, CloneProgress, cloned
 from tui.workspace.temporary import sweep_stale, temporary_folder
 
 SECRET = "hunter2-secret"
+CLONE_PROGRAM = str(Path(clone_process.__file__))
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +125,86 @@ async def test_credentials_reach_the_server_and_no_file(
             assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
 
 
+SPY = """
+import json, os, sys
+named, readable = [], []
+for name in filter(str.isdecimal, os.listdir("/proc")):
+    try:
+        with open(f"/proc/{name}/cmdline", "rb") as file:
+            words = file.read().split(bytes(1))
+    except OSError:
+        continue
+    if int(name) == os.getpid() or sys.argv[1].encode() not in words:
+        continue
+    named.append(int(name))
+    for path in ("environ", "mem", "fd/0"):
+        try:
+            os.close(os.open(f"/proc/{name}/{path}", os.O_RDONLY | os.O_NONBLOCK))
+            readable.append(int(name))
+        except OSError:
+            pass
+print(json.dumps([named, readable]))
+"""
+
+
+CLONES = """
+import asyncio, sys
+from tui.model.suite import RepoClone
+from tui.workspace.git.clone import cloned
+async def main():
+    async with cloned(RepoClone(sys.argv[1]), allow_local=True):
+        pass
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_other_processes_read_nothing_of_a_clone_and_its_guards(server: GitServer) -> None:
+    python = [*dropped_capabilities(), sys.executable, "-c"]
+    server.stall = threading.Event()
+    # Another program of the same user, to show that the spy would read the clone if it could.
+    waiting = [*python, "print(flush=True); input()", "waiting"]
+    with (
+        subprocess.Popen([*python, CLONES, f"{server.url}/origin"]) as run,
+        subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other,
+    ):
+        try:
+            assert other.stdout
+            assert other.stdout.readline()
+            assert server.asked_for_objects.wait(60)
+            clones, readable = json.loads(subprocess.check_output([*python, SPY, CLONE_PROGRAM]))
+            _, others = json.loads(subprocess.check_output([*python, SPY, "waiting"]))
+        finally:
+            run.kill()
+            other.kill()
+    assert len(clones) >= 3
+    assert readable == []
+    assert others == [other.pid] * 3
+
+
+async def test_the_password_of_a_proxy_is_in_no_environment(
+    server: GitServer, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = f"http://me:{SECRET}@127.0.0.1:1"
+    monkeypatch.setenv("https_proxy", proxy)
+    server.stall = threading.Event()
+    task = asyncio.create_task(_clone(f"{server.url}/origin"))
+    try:
+        await asyncio.to_thread(server.asked_for_objects.wait, 60)
+        environments = [_environment(pid) for pid in running(CLONE_PROGRAM)]
+    finally:
+        server.stall.set()
+        await task
+    own = [environment for environment in environments if str(temporary) in environment]
+    assert len(own) >= 3
+    assert not any(SECRET in environment for environment in own)
+
+
+async def _clone(url: str) -> None:
+    async with cloned(RepoClone(url), allow_local=True):
+        pass
+
+
 @pytest.mark.parametrize(
     ("userinfo", "words"), [("", "requires authentication"), (f"me:{SECRET}x@", "rejected the credentials")]
 )
@@ -181,7 +264,7 @@ async def test_a_clone_can_be_ended_at_any_moment(server: GitServer, temporary: 
 
     task = asyncio.create_task(run(1.5 if end == "limit" else 60))
     if end == "cancel":
-        await asyncio.to_thread(server.asked_for_objects.wait, 20)
+        await asyncio.to_thread(server.asked_for_objects.wait, 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -189,7 +272,7 @@ async def test_a_clone_can_be_ended_at_any_moment(server: GitServer, temporary: 
         with pytest.raises(WorkspaceError, match="did not finish within 2 s"):
             await task
     assert left_in(temporary) == []
-    assert [pid for pid in running("tui.workspace.git.clone_process") if str(temporary) in _environment(pid)] == []
+    assert [pid for pid in running(CLONE_PROGRAM) if str(temporary) in _environment(pid)] == []
 
 
 def _environment(pid: int) -> str:
@@ -257,6 +340,15 @@ async def test_faults_are_sentences(server: GitServer, origin: Path, url: str, w
         async with cloned(RepoClone(filled), allow_local=True):
             pass
     assert caught.value.where == filled
+
+
+async def test_a_repository_without_its_objects_is_called_so(origin: Path) -> None:
+    git(origin, "checkout", "-q", "--detach")
+    head = git(origin, "rev-parse", "HEAD").decode().strip()
+    (origin / ".git" / "objects" / head[:2] / head[2:]).unlink()
+    with pytest.raises(WorkspaceError, match="the repository lacks objects"):
+        async with cloned(RepoClone(str(origin)), allow_local=True):
+            pass
 
 
 async def test_hooks_filters_and_configuration_of_the_origin_do_not_run(origin: Path, tmp_path: Path) -> None:
@@ -329,14 +421,9 @@ async def test_a_hostile_tree_is_cloned_and_named(tmp_path: Path) -> None:
 
 def test_a_run_that_is_killed_takes_its_clone_with_it(server: GitServer, temporary: Path) -> None:
     server.stall = threading.Event()
-    code = (
-        "import asyncio, sys\nfrom tui.model.suite import RepoClone\nfrom tui.workspace.git.clone import cloned\n"
-        "async def main():\n    async with cloned(RepoClone(sys.argv[1]), allow_local=True): pass\n"
-        "asyncio.run(main())\n"
-    )
     environment = {**os.environ, "TMPDIR": str(temporary)}
-    with subprocess.Popen([sys.executable, "-c", code, f"{server.url}/origin"], env=environment) as process:
-        assert server.asked_for_objects.wait(20)
+    with subprocess.Popen([sys.executable, "-c", CLONES, f"{server.url}/origin"], env=environment) as process:
+        assert server.asked_for_objects.wait(60)
         assert running(str(temporary))
         process.kill()
         process.wait()

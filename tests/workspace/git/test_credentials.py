@@ -1,8 +1,5 @@
 """Which credentials are found, and to whom they go."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -106,15 +103,3 @@ def test_the_branch_to_fetch_is_chosen() -> None:
         choose_head([], None)
     with pytest.raises(Refused, match="no branch 'x'; available: none"):
         choose_head([], "x")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not protect the memory")
-def test_the_memory_of_the_cloning_process_is_protected_before_it_reads_credentials() -> None:
-    code = (
-        "import ctypes, tui.workspace.git.clone_process as process\n"
-        "process.clone = lambda order: print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))\n"
-        "process.main()\n"
-    )
-    order = json.dumps({"most_memory": 4 << 30})
-    done = subprocess.run([sys.executable, "-c", code], input=order, capture_output=True, text=True, check=True)
-    assert done.stdout == "0\n"

@@ -137,7 +137,8 @@ class CheckEditorScreen(AppScreen[None]):
         self._saved = row.check
         self._places: tuple[CheckPlace, ...] = (self._place,)
         self._rows, self._fault, self._searching = AnswerRows(), "", True
-        self._trial = CheckTrial()
+        rows = {each.id: each.row.values for each in self._suite.cases if each.row is not None}
+        self._trial = CheckTrial(rows)
         self._shown: RecordedAnswer | None = None
         self._chosen: RecordedAnswer | None = None
         """The answer that the user moved the cursor to; without one the cursor stays on the first row."""
@@ -222,7 +223,7 @@ class CheckEditorScreen(AppScreen[None]):
         self._rows.forget()
         await asyncio.sleep(_DEBOUNCE_SECONDS)
         check = self._check
-        self._fault = await self._trial.fault(check) or ""
+        self._fault = await self._trial.fault(check, self._case.id) or ""
         if not self._fault:
             await self._judge_answers(check)
         self._searching = False
@@ -326,7 +327,7 @@ class CheckEditorScreen(AppScreen[None]):
         if self._is_saved:
             self.notify("The check is saved already.", markup=False, timeout=3)
             return
-        if fault := await self._trial.fault(check):
+        if fault := await self._trial.fault(check, self._case.id):
             self.notify(f"Not saved: {sanitize_line(fault, 300)}", severity="warning", markup=False)
             return
         edits, open_suites = self.context.session.check_edits, self.context.open_suites

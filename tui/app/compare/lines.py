@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.app.compare.pairs import CaseEntry, ComparisonSession, swapped_choice
 from tui.app.presentation.figures import seconds
-from tui.app.presentation.marks import RERUN, mark_of, word_of
+from tui.app.presentation.marks import RERUN, kind_word, mark_of, word_of
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.table_lines import FigurePage, Figures
@@ -16,6 +16,8 @@ from tui.app.runs.lines import day_and_time
 from tui.model.figure_table import FigureTable
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
+from tui.model.percentages import percent, percent_range
+from tui.model.results import CheckResult
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
 from tui.session.answers import Answer, Source
@@ -107,10 +109,21 @@ def heads_line(
     shown = next(fits, tuple(cut_middle(name, room) for name, room in zip(pairs[-1], rooms, strict=True)))
     line: list[Piece] = []
     for letter, name, end, each in zip("AB", shown, ends, halves, strict=True):
-        sign: Piece = ("-", "failed") if letter == "A" else ("+", "passed")
-        left: list[Piece] = [(" ", "plain"), sign, (f" {letter} ", "accent"), ("" if blind else name, "strong")]
-        line += spread(left, () if blind else end, each)
+        line += _head(letter, "" if blind else name, () if blind else end, each)
     return tuple(line)
+
+
+def head_line(side: int, names: Names, answer: Answer | None, blind: bool, width: int) -> Line:
+    """Return the name and the verdict of the answer on one side, which is displayed alone."""
+    end = () if blind else _end(answer, width)
+    room = max(1, width - 6 - sum(width_of(text) for text, _ in end))
+    name = next((each for each in names if width_of(each) <= room), cut_middle(names[-1], room) if names else "")
+    return tuple(_head("AB"[side], "" if blind else name, end, width))
+
+
+def _head(letter: str, name: str, end: Line, width: int) -> Sequence[Piece]:
+    sign: Piece = ("-", "failed") if letter == "A" else ("+", "passed")
+    return spread([(" ", "plain"), sign, (f" {letter} ", "accent"), (name, "strong")], end, width)
 
 
 def _end(answer: Answer | None, width: int) -> Line:
@@ -122,6 +135,37 @@ def _end(answer: Answer | None, width: int) -> Line:
         return (mark, (duration, "dim"))
     counts = f"rerun, counts as {word_of(answer.counts_as)}" if width >= _WIDE_HALF else mark_of(answer.counts_as)[0]
     return (mark, (" ", "plain"), (f"{RERUN[0]} {counts}", RERUN[1]), (duration, "dim"))
+
+
+def check_lines(answers: tuple[Answer | None, Answer | None], width: int) -> list[Line]:
+    """Return the checks of two answers with their results, and the text of each failure; nothing without checks."""
+    results = [dict(enumerate(answer.checks)) if answer is not None else {} for answer in answers]
+    checks = {**results[1], **results[0]}
+    if not checks:
+        return []
+    names = [(kind_word(check.kind), sanitize_line(check.target, 200)) for _, check in sorted(checks.items())]
+    widest_kind = max(width_of(kind) for kind, _ in names)
+    widest = min(max(width_of(target) for _, target in names), max(8, width // 2 - widest_kind - 4))
+    lines: list[Line] = [((fill("", widest_kind + widest + 6), "plain"), (fill("A", 12), "accent"), ("B", "accent"))]
+    for number, (kind, target) in enumerate(names):
+        cells = [_check_cell(found.get(number)) for found in results]
+        name: list[Piece] = [
+            (f" {fill(kind, widest_kind)}  ", "dim"),
+            (f"{fill(cut(target, widest), widest)}   ", "plain"),
+        ]
+        lines.append((*name, (fill(cells[0][0], 12), cells[0][1]), cells[1]))
+    for letter, found in zip("AB", results, strict=True):
+        details = [check.detail for check in found.values() if check.state != "passed" and check.detail]
+        lines += [((f" {letter}  ", "accent"), (sanitize_line(detail, 300), "plain")) for detail in details]
+    return lines
+
+
+def _check_cell(check: CheckResult | None) -> Piece:
+    if check is None:
+        return "·", "dim"
+    if check.state == "timed_out":
+        return "! timed out", "error"
+    return ("✓ passed", "passed") if check.state == "passed" else ("✗ failed", "failed")
 
 
 def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:
@@ -289,15 +333,15 @@ def leaderboard_of(preferred: Iterable[Preferred], suite_path: str) -> Leaderboa
 
 def _share(estimate: "Estimate") -> str:
     """Return log odds as percentages: `62% (41–79)`."""
-    return f"{_percent(estimate.value):.0f}% {_span((estimate.low, estimate.high))}"
+    return f"{percent(_probability(estimate.value))} {_span((estimate.low, estimate.high))}"
 
 
 def _span(ends: tuple[float, float]) -> str:
-    return f"({_percent(ends[0]):.0f}–{_percent(ends[1]):.0f})"
+    return f"({percent_range(*map(_probability, ends)).removesuffix('%')})"
 
 
-def _percent(odds: float) -> float:
-    return 100 / (1 + math.exp(-max(-700.0, min(700.0, odds))))
+def _probability(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, odds))))
 
 
 def _cases(count: int) -> str:

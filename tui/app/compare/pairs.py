@@ -296,6 +296,11 @@ def first_lines(text: str) -> str:
     return "\n".join(lines[:_MOST_LINES]) if len(lines) > _MOST_LINES and lines[_MOST_LINES] else text
 
 
+def whole_answer(text: str) -> FileDiff:
+    """Return the part of an answer that is compared, as a diff without differences."""
+    return _unchanged(_with_newline(first_lines(text)))
+
+
 def _with_newline(text: str) -> str:
     """Return the text with a newline at its end: one that is missing is no difference between answers."""
     text = text.replace("\r\n", "\n")

@@ -47,7 +47,8 @@ class CompareScreen(AppScreen[None]):
         border: round $quiet-border; border-title-color: $foreground;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    CompareScreen.-narrow #cases, CompareScreen.-narrow Splitter { display: none; }
+    CompareScreen.-narrow #cases, CompareScreen.-narrow Splitter,
+    CompareScreen.-zoomed #cases, CompareScreen.-zoomed Splitter { display: none; }
     CompareScreen #body { height: 1fr; layers: panels borders; }
     """
     TITLE = "Compare"
@@ -71,6 +72,7 @@ class CompareScreen(AppScreen[None]):
         bind("3", "next_answer(0)", "compare.repeat-a", "Next repeat or attempt of A"),
         bind("4", "next_answer(1)", "compare.repeat-b", "Next repeat or attempt of B"),
         bind("o", "toggle_fold", "compare.fold", "Fold or show unchanged lines", "fold"),
+        shared("pane.zoom", "zoom", "Show the left answer alone, then the right one, then both", label="zoom"),
         bind("Q", "toggle_question", "compare.question", "Show the whole prompt, or one line of it", "prompt"),
         shared("look.export", "export", label=""),
         shared("look.matrix", "open('matrix')"),
@@ -79,7 +81,7 @@ class CompareScreen(AppScreen[None]):
         shared("look.jump", "jump"),
         shared("look.search", "app.search"),
         shared("look.compare", "leave", "Close Compare", label=""),
-        bind("escape", "leave", "compare.leave", "Back", "back"),
+        bind("escape", "back", "compare.leave", "Leave the zoom, or go back", "back"),
     ]
     AUTO_FOCUS = "DiffView"
 
@@ -213,7 +215,7 @@ class CompareScreen(AppScreen[None]):
         self._show()
 
     def action_toggle_question(self) -> None:
-        """Show the whole prompt, or one line of it."""
+        """Show the whole prompt, or only one line."""
         self.view.question.toggle()
 
     def action_toggle_blind(self) -> None:
@@ -301,6 +303,22 @@ class CompareScreen(AppScreen[None]):
         if self._comparison is not None:
             self._comparison.go_to_case(case_id)
             self._show()
+
+    def action_zoom(self) -> None:
+        """Show the left answer alone, then the right one, then both."""
+        if self._comparison is not None and self._comparison.entry is not None:
+            self._zoom(self.view.next_zoom())
+
+    def _zoom(self, side: int | None) -> None:
+        self.view.zoom(side)
+        self.set_class(self.view.is_zoomed, "-zoomed")
+
+    def action_back(self) -> None:
+        """Show both answers again, or go back."""
+        if self.view.is_zoomed:
+            self._zoom(None)
+        else:
+            self.dismiss(None)
 
     def action_leave(self) -> None:
         """Go back."""

@@ -125,10 +125,6 @@ class Section:
             return None
         return (starts[sub - 1] if sub else 0), (starts[sub] if sub < len(starts) else length)
 
-    def hunk_at(self, entry: int) -> int:
-        """Return the index of the hunk of an entry; -1 above the first."""
-        return bisect_right(self.hunk_entries, entry) - 1
-
     def entry_of(self, old: int | None, new: int | None) -> int:
         """Return the entry with a line of these numbers, or the nearest one before it."""
         found = 0
@@ -319,10 +315,6 @@ class Document:
     def section_of_hunk(self, number: int) -> int:
         """Return the number of the file that a hunk belongs to."""
         return self._hunks[number][1]
-
-    def is_hunk_head(self, row: int, hunk: int) -> bool:
-        """Return whether a hunk begins in this row."""
-        return 0 <= hunk < len(self._hunks) and self._hunks[hunk][0] == row
 
     def rows_of_hunk(self, number: int) -> range:
         """Return the range of the rows of a hunk."""

@@ -228,11 +228,6 @@ def shown_lines(lines: Sequence[str], *, without_return: bool) -> list[str]:
     return [show_code(line, without_return=without_return) for line in lines]
 
 
-def side_of(lines: Sequence[DiffLine], side: str) -> list[DiffLine]:
-    """Return the lines of a hunk on the `old` or the `new` side."""
-    return [line for line in lines if getattr(line, side) is not None]
-
-
 _MOST_COMPARED = 40_000
 
 

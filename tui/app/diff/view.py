@@ -112,8 +112,8 @@ class DiffView(TailView, can_focus=True):
             super().__init__()
             self.look = look
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.look = Look()
         self.document = Document((), (), self.look)
         self.search_matches = DiffSearch()

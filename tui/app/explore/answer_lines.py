@@ -1,20 +1,23 @@
 """The text of an answer pane: the answers of all steps of an attempt, its marks, and the notes below."""
 
+from collections.abc import Mapping
+
 from tui.app.run_requests import WaitReason
-from tui.model.sanitize import sanitize_text
+from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.state import TrialProgress
+
+_REASONS: Mapping[WaitReason, str] = {
+    "queued": "Queued: starts when the current run finishes.",
+    "preparing": "Preparing run.",
+    "starting": "Starting the local model…",
+    "paused": "Run paused: this case starts when it continues.",
+}
 
 
 def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     """Return the note of a pane without text, empty if there is nothing to say; actions in braces mean their keys."""
-    if reason == "queued":
-        return "Queued: starts when the current run finishes."
-    if reason == "preparing":
-        return "Preparing run."
-    if reason == "starting":
-        return "Starting the local model…"
-    if reason == "paused":
-        return "Run paused: this case starts when it continues."
+    if reason:
+        return _REASONS[reason]
     if trial is None:
         return "Not run yet. Press {run_case} to run this case, {run_suite} to run the suite, {app.tour} for a tour."
     if trial.waits is not None:
@@ -28,6 +31,9 @@ def waiting_note(trial: TrialProgress | None, reason: WaitReason = "") -> str:
     if trial.status != "running":
         return ""
     step = trial.attempt.steps[-1] if trial.attempt and trial.attempt.steps else None
+    if step is not None and step.turns:
+        names = ", ".join(dict.fromkeys(call.name for call in step.tool_calls if call.kind == "tool"))
+        return f"Called {sanitize_line(names, 200)}. No text received since."
     if step is None or step.sent_at is not None:
         return "Request sent. No text received yet."
     if trial.key.model.startswith("local/"):

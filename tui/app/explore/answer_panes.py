@@ -1,7 +1,9 @@
 """The panes with the answers of up to four models side by side; further models are on further pages."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from time import monotonic
 from typing import NamedTuple
 
@@ -79,9 +81,11 @@ class AnswerPane(Vertical):
         self._renders = False
         self._fault = Static(Content(), markup=False, classes="fault")
         self.model = ""
+        self.leads = True
+        """Whether it is the first pane that is displayed: without an answer, only that one has the prompt."""
         self._case: Case | None = None
         self._trial: TrialProgress | None = None
-        self._number: tuple[int, int] | None = None
+        self._number: tuple[int, int, int] | None = None
         self._pinned: tuple[TrialProgress, int] | None = None
         self._length = self._thought = 0
         self._figures: Line = ()
@@ -100,7 +104,7 @@ class AnswerPane(Vertical):
         attempt = self._attempt(trial)
         text, thought = transcript(case, attempt), reasoning(attempt)
         shown = self._shown(trial)
-        number = (shown.key.repeat, attempt.number) if shown and attempt else None
+        number = (shown.key.repeat, attempt.number, attempt.turns) if shown and attempt else None
         same = trial is self._trial and number == self._number and case is self._case
         self.view.streaming = trial is not None and trial.status == "running" and self._pinned is None
         if not (same and self._extend(text, thought)):
@@ -159,6 +163,14 @@ class AnswerPane(Vertical):
             is_usual = trial is self._trial and latest is not None and latest.number == number
             self._pinned = None if is_usual else (trial, number)
             self.show(self._case, self._trial)
+
+    @property
+    def chosen(self) -> TrialProgress | None:
+        """Return the trial up to the attempt that was chosen, which is then the last one; None if none was chosen."""
+        if self._pinned is None:
+            return None
+        trial, number = self._pinned
+        return replace(trial, attempts=list(takewhile(lambda each: each.number <= number, trial.attempts)))
 
     @property
     def answer(self) -> str:
@@ -224,7 +236,7 @@ class AnswerPane(Vertical):
             broke = fault
         elif not self._length or (trial and trial.waits):
             waits = with_keys(self.screen, waiting_note(trial, reason))
-            if trial is None and self._case is not None:
+            if trial is None and self._case is not None and self.leads:
                 waits = f"{waits}\n\n{prompt_beginning(self._case)}"
         self.view.note(waits)
         self._fault.update(Content(broke))
@@ -342,6 +354,10 @@ class AnswerPanes(Container):
         if pane is not None:
             pane.pin(trial, number)
 
+    def chosen_trials(self) -> dict[str, TrialProgress]:
+        """Return the trials of panes that display a chosen attempt, up to that attempt, by their models."""
+        return {pane.model: trial for pane in self.panes if (trial := pane.chosen) is not None}
+
     def draw_figures(self) -> None:
         """Bring the figures below the displayed panes up to date."""
         for pane in self.displayed:
@@ -432,6 +448,14 @@ class AnswerPanes(Container):
             pane.styles.column_span = 2 if odd and number == count - 1 else 1
             if number < count:
                 pane.name_it(self._title(number, alone))
+                self._lead(pane, is_first=number == 0 or alone, model=self._page[number])
+
+    def _lead(self, pane: AnswerPane, *, is_first: bool, model: str) -> None:
+        """Set whether a pane is the first one displayed, and display it again if that changes."""
+        if pane.leads != is_first:
+            pane.leads = is_first
+            if pane.model == model:
+                self.show_pane(pane)
 
     def _title(self, number: int, alone: bool) -> Content:
         names = self._page

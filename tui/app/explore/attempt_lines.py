@@ -1,12 +1,13 @@
 """The lines of the Attempts tab: one for each attempt of each repeat of each model, and the details of one."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from tui.app.presentation.figures import seconds
 from tui.app.presentation.marks import mark_of, word_of
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
-from tui.app.presentation.transcript import tool_tree
+from tui.model.call_tree import call_lines
 from tui.model.prices import add_costs, dollars
 from tui.model.results import Retry
 from tui.model.sanitize import sanitize_line
@@ -75,12 +76,18 @@ def served_lines(attempt: AttemptProgress) -> list[Line]:
 
 
 def tool_lines(attempt: AttemptProgress) -> list[Line]:
-    """Return the calls of tools of an attempt as a tree, as far as more than their names is known."""
-    results = [step.result for step in attempt.steps if step.result is not None and step.result.tool_calls]
-    calls = [call for result in results for call in result.tool_calls][:_MOST_CALLS]
-    tree = [sanitize_line(line, _LONGEST_TOOL_LINE) for line in tool_tree(calls)[:_MOST_TOOL_LINES]]
-    lines: list[Line] = [((line, "plain"),) for line in tree]
+    """Return the calls in the steps of an attempt so far as trees, as far as more than the names of tools is known."""
+    calls = [step.tool_calls if step.result is None else step.result.tool_calls for step in attempt.steps]
+    tree = (line for each in calls for line in call_lines(each[:_MOST_CALLS]))
+    lines: list[Line] = [((_tree_line(line), "plain"),) for line in islice(tree, _MOST_TOOL_LINES)]
     return [(("tool calls", "dim"),), *lines] if lines else []
+
+
+def _tree_line(line: str) -> str:
+    """Return a line of a tree, made safe; its indentation stays."""
+    text = line.lstrip(" ")
+    indent = " " * (2 + len(line) - len(text))
+    return indent + sanitize_line(text, _LONGEST_TOOL_LINE - len(indent))
 
 
 def _retries(attempt: AttemptProgress) -> list[Retry]:

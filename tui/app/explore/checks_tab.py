@@ -1,6 +1,6 @@
 """The Checks tab: the result of every check for every model, while the text arrives and after."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -83,10 +83,10 @@ class ChecksTab(Vertical):
         place, rows = self._table.cursor, self._table.rows
         return rows[place] if 0 <= place < len(rows) else None
 
-    def show(self, selection: Selection) -> None:
-        """Display the checks of the selected case with the results of its trials."""
+    def show(self, selection: Selection, chosen: Mapping[str, TrialProgress]) -> None:
+        """Display the checks of the selected case with the results of its trials, or of those that were `chosen`."""
         case, models = selection.case, selection.page
-        named = [(model, selection.trial(model)) for model in models]
+        named = [(model, chosen.get(model) or selection.trial(model)) for model in models]
         other = case is not self._case
         self._case = case
         rows = check_rows(case) if case and (other or not self._table.rows) else self._table.rows if case else []

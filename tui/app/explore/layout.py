@@ -8,7 +8,7 @@ from textual.widget import Widget
 
 from tui.app.explore.answer_panes import AnswerPanes
 from tui.app.explore.tabs import DetailTabs
-from tui.app.splash import LOW, NARROW, SHORT, TINY, WIDE
+from tui.app.splash import NARROW, TINY, WIDE
 from tui.app.widgets.question_line import QuestionLine
 from tui.app.widgets.splitter import Room, Splitter
 from tui.session.pane_sizes import PaneSizes
@@ -19,6 +19,7 @@ _AROUND = 2  # rows of the header and the footer
 _LEAST_SUITES, _LEAST_MIDDLE = 20, 34
 _LEAST_ROWS, _LEAST_ANSWER_ROWS = 7, 6
 _LEAST_DETAILS, _LEAST_ANSWERS = 44, 60
+_SHORT, _LOW = 30, 18  # rows below which the details are higher, or in the place of the answers
 _USUAL_BELOW, _USUAL_BELOW_SHORT, _USUAL_BESIDE = 0.4, 0.48, 0.36
 
 
@@ -82,7 +83,7 @@ class ExploreLayout(Horizontal):
     def fit(self, screen: Size) -> None:
         """Arrange the parts for the size of the screen."""
         width, height = screen
-        self.set_class(height < LOW, "-low")
+        self.set_class(height < _LOW, "-low")
         self.set_class(width < TINY, "-tiny")
         beside = width >= BESIDE_FROM
         self.set_class(beside, "-beside")
@@ -96,7 +97,7 @@ class ExploreLayout(Horizontal):
             details = Room("explore.details.beside", "left", middle, usual, _LEAST_DETAILS, _LEAST_ANSWERS)
         else:
             rows = height - _AROUND
-            usual = max(_LEAST_ROWS, int(rows * (_USUAL_BELOW_SHORT if height < SHORT else _USUAL_BELOW)))
+            usual = max(_LEAST_ROWS, int(rows * (_USUAL_BELOW_SHORT if height < _SHORT else _USUAL_BELOW)))
             details = Room("explore.details.below", "top", rows, usual, _LEAST_ROWS, _LEAST_ANSWER_ROWS)
         self._details_border.fit(details)
         if self.only_details:

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tui.app.context import AppContext
-from tui.app.explore.model_forms import ModelSettingsForm, ProviderForm
+from tui.app.explore.model_forms import model_settings_form, provider_form
 from tui.app.explore.model_rows import ModelChoice, ModelRow, find_rows
 from tui.app.keymap import key_of
 from tui.app.notifications import notify_error
@@ -27,6 +27,7 @@ from tui.app.screens import Dialog
 from tui.app.session_protocol import Session
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
+from tui.app.widgets.search_loop import SearchLoop
 from tui.app.workers import start_worker
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line, sanitize_text
@@ -76,25 +77,6 @@ class _Names(LineListView):
         Binding("enter", "screen.accept", "Done", id="models.done", tooltip="Show the selected models", show=False),
     ]
 
-    def __init__(self, line_of: Callable[[int, int], Line], on_chosen: Callable[[int], object]) -> None:
-        super().__init__(on_chosen=on_chosen)
-        self._line_of, self._count = line_of, 0
-
-    @property
-    def line_count(self) -> int:
-        """Return the number of rows."""
-        return self._count
-
-    def line_at(self, place: int, width: int) -> Line:
-        """Return the line of a row."""
-        return self._line_of(place, width)
-
-    def show_count(self, count: int, cursor: int) -> None:
-        """Display so many rows."""
-        self._count = count
-        self.lines_changed(cursor)
-        self.go_to(cursor)
-
 
 class ModelChooser(Dialog[tuple[str, ...] | None]):
     """A dialog to choose models. The result is the names in the order of their selection, or None.
@@ -103,11 +85,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
     """
 
     DEFAULT_CSS = """
-    ModelChooser { align: center middle; background: $background 60%; }
-    ModelChooser > Vertical {
-        width: 96; max-width: 96%; height: 80%; max-height: 36; padding: 1 2; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    ModelChooser > Vertical { width: 96; height: 80%; max-height: 36; }
     ModelChooser _Names { height: 1fr; background: $raised; }
     ModelChooser Static { height: auto; max-height: 8; color: $dim; margin-top: 1; }
     ModelChooser Static.-error { color: $error-mark; }
@@ -133,12 +111,10 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         self._choice = ModelChoice(names, chosen, MOST_MODELS)
         self._catalog, self._check = catalog, check
         self._rows: Sequence[ModelRow] = ()
-        self._list = _Names(self._line, self._choose)
+        self._list = _Names(line_of=self._line, on_chosen=self._choose)
         self._input = PromptInput("search, or enter provider/model or a variant", self._list)
         self._hint = Static(Content(), markup=False)
-        self._shown_text = ""
-        self._pending_text: str | None = None
-        self._searching = self._entered = False
+        self._search = SearchLoop(self, self._find, self._show_found, self._take_found)
         self._checked: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -166,7 +142,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         assert self._catalog is not None
         self._choice.states = await asyncio.to_thread(self._catalog.states)
         self._update()
-        if self._shown_text:
+        if self._search.shown_text:
             self._ask_all()
 
     # The rows
@@ -176,12 +152,12 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
         self._list.show_count(len(rows), cursor)
 
     def _line(self, place: int, width: int) -> Line:
-        return self._choice.line(self._rows[place], self._shown_text, width)
+        return self._choice.line(self._rows[place], self._search.shown_text, width)
 
     def _update(self) -> None:
         """Display changed rows, with the cursor on the same one."""
         if self._input.value.strip():
-            self._search()
+            self._search.start(self._input.value)
             return
         before, rows = self._row, self._choice.rows()
         self._show_rows(rows, rows.index(before) if before in rows else max(0, self._list.cursor))
@@ -199,8 +175,16 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
             text = "\n".join(faults[:_MOST_FAULTS]) + f"{more}\nEnter again shows them all the same."
         else:
             text = f"{len(self._choice.chosen)} of at most {self._choice.most} selected"
+            if (row := self._row) is not None and (reason := self._choice.reason(row)):
+                text = f"{reason}\n{text}"
         self._hint.set_class(bool(faults), "-error")
         self._hint.update(Content(text))
+
+    @on(LineListView.Reached)
+    def describe_row(self) -> None:
+        """Display why the provider under the cursor cannot be used: its row may be too narrow for all of it."""
+        if not self._faults():
+            self._draw_hint()
 
     def _faults(self) -> list[tuple[str, ModelFault]]:
         return [(name, fault) for name, fault in self._choice.faults.items() if name in self._choice.chosen]
@@ -257,45 +241,29 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
             return
         if message.text.strip():
             self._ask_all()
-        self._search()
+        self._search.stop_accepting()
+        self._search.start(message.text)
 
-    def _search(self) -> None:
-        self._pending_text = self._input.value
-        if not self._searching:
-            self._searching = True
-            start_worker(self, self._search_all, group="search")
+    async def _find(self, text: str) -> Sequence[ModelRow]:
+        if not text.strip():
+            return self._choice.rows()
+        return await asyncio.to_thread(find_rows, text, self._choice.candidates())
 
-    async def _search_all(self) -> None:
-        try:
-            while self._pending_text is not None:
-                text, self._pending_text = self._pending_text, None
-                rows = self._choice.rows()
-                if text.strip():
-                    rows = await asyncio.to_thread(find_rows, text, self._choice.candidates())
-                same = text == self._shown_text
-                self._shown_text = text
-                self._show_rows(rows, self._list.cursor if same else 0)
-        finally:
-            self._searching = False
-        if self._entered:
-            self._entered = False
-            self._take_found()
+    def _show_found(self, text: str, rows: Sequence[ModelRow]) -> None:
+        self._show_rows(rows, self._list.cursor if text == self._search.shown_text else 0)
 
     def _take_typed(self, name: str) -> None:
         """Choose the row under the cursor as soon as the rows are those of the text; accept if nothing was typed."""
-        if not name:
-            self.action_accept()
-        elif self._searching or self._shown_text != self._input.value:
-            self._entered = True
-            self._search()
+        if name:
+            self._search.accept(self._input.value)
         else:
-            self._take_found()
+            self.action_accept()
 
     def _take_found(self) -> None:
         if (row := self._row) is not None:
             self._choice.add(row.name)
-        self._input.value = self._shown_text = ""
-        self._show_rows(self._choice.rows(), 0)
+        self._input.value = ""
+        self._search.show("", self._choice.rows())
         self._draw_hint()
         self._list.focus()
 
@@ -303,7 +271,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
     def leave_search(self) -> None:
         """Go back to the whole list."""
         self._input.value = ""
-        self._search()
+        self._search.start("")
 
     def action_type(self) -> None:
         """Focus the input."""
@@ -328,7 +296,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
                 self._draw_hint()
                 self._update()
 
-        self.app.push_screen(ModelSettingsForm(row.name), use)
+        self.app.push_screen(model_settings_form(row.name), use)
 
     def action_add_provider(self) -> None:
         """Open the form for a new provider, and unfold the provider that was added."""
@@ -339,7 +307,7 @@ class ModelChooser(Dialog[tuple[str, ...] | None]):
             if name is not None:
                 start_worker(self, partial(self._show_added, name), group="states", exclusive=True)
 
-        self.app.push_screen(ProviderForm(self._catalog), show)
+        self.app.push_screen(provider_form(self._catalog), show)
 
     async def _show_added(self, name: str) -> None:
         await self._read_states()

@@ -76,6 +76,15 @@ class ModelChoice:
             if state.is_usable and state.name not in self.lists and state.name not in self.asking
         ]
 
+    def reason(self, row: ModelRow) -> str:
+        """Return why the provider of a row cannot be used or asked, or the note of a row; empty without a reason."""
+        if row.kind == "note":
+            return sanitize_line(row.name, 600)
+        state, listed = self.state_of(row.name), self.lists.get(row.name)
+        if row.kind != "provider" or state is None:
+            return ""
+        return sanitize_line(state.fault or (listed.error if listed is not None else "") or "", 600)
+
     def rows(self) -> list[ModelRow]:
         """Return the rows without a search."""
         rows = [ModelRow("model", name) for name in self.names]

@@ -1,5 +1,6 @@
 """The lines of the overview of a suite, of its problems, and of the Prompt tab."""
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from tui.model.suite import Case, Suite
 
 _LINES_A_MESSAGE = 400
 _FILES = 200
+_TOOLS = 20
 
 
 class SuiteKeys(NamedTuple):
@@ -28,8 +30,11 @@ def size_words(text: str) -> str:
     return f"{size} bytes" if size < 10_000 else f"{size / 1000:.0f} kB"
 
 
-def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Line]:
-    """Return the messages that were sent to a model; before that, the inputs of the case."""
+def prompt_lines(case: Case, trial: TrialProgress | None, model: str, planned: Sequence[str] = ()) -> list[Line]:
+    """Return the messages that were sent to a model; before that, the inputs of the case.
+
+    `planned` are lines about the files that will be sent with it.
+    """
     attempt = trial.attempt if trial else None
     sent = [step.prompt for step in attempt.steps if step.prompt] if attempt else []
     if not sent:
@@ -37,6 +42,8 @@ def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Li
             (("Not sent yet. Prompt of this case:", "dim"),),
             (),
             *_text_lines(case.inputs),
+            *_tool_lines(case),
+            *_planned_lines(planned),
         ]
     lines: list[Line] = [((f"Sent to {sanitize_line(model)}", "dim"),), ()]
     last = sent[-1]
@@ -45,7 +52,33 @@ def prompt_lines(case: Case, trial: TrialProgress | None, model: str) -> list[Li
         lines += _text_lines(message.content)
         if number < len(last.messages) - 1:
             lines.append(())
-    return [*lines, *_file_lines(last)]
+    return [*lines, *_tool_lines(case), *_file_lines(last)]
+
+
+def _planned_lines(planned: Sequence[str]) -> list[Line]:
+    """Return lines about the files that will be sent, below an empty one."""
+    if not planned:
+        return []
+    return [(), *(_planned_line(line) for line in planned)]
+
+
+def _planned_line(line: str) -> Line:
+    return ((sanitize_line(line, 2_000), "flaky" if line.startswith("Warning: ") else "plain"),)
+
+
+def _tool_lines(case: Case) -> list[Line]:
+    """Return the tools that are offered to a chat model, with their parameters."""
+    if not case.tools:
+        return []
+    lines: list[Line] = [(), ((f"Tools: {len(case.tools)}, at most {case.max_turns} turns", "strong"),)]
+    for tool in case.tools[:_TOOLS]:
+        name, description = sanitize_line(tool.name, 64), sanitize_line(tool.description)
+        lines.append((("  ", "plain"), (name, "accent"), (f"  {description}", "plain")))
+        if tool.parameters:
+            lines.append(((f"  {sanitize_line(json.dumps(tool.parameters, ensure_ascii=False))}", "dim"),))
+    if (more := len(case.tools) - _TOOLS) > 0:
+        lines.append(((f"  … {more} more tools", "dim"),))
+    return lines
 
 
 def _text_lines(text: str) -> list[Line]:
@@ -97,15 +130,15 @@ def outdated_lines(name: str) -> list[Line]:
     ]
 
 
-def _name_lines(head: str, named: Sequence[str], shown: Sequence[str]) -> list[Line]:
+def _model_lines(named: Sequence[str], shown: Sequence[str]) -> list[Line]:
     """Return a line for each model; a displayed model has the number of its pane."""
     lines: list[Line] = []
     for name in dict.fromkeys((*named, *shown)):
         number = str(shown.index(name) + 1) if name in shown else " "
         lines.append(
-            ((fill("" if lines else head, 10), "dim"), (f"{number} ", "accent"), (sanitize_line(name), "plain"))
+            ((fill("" if lines else "models", 10), "dim"), (f"{number} ", "accent"), (sanitize_line(name), "plain"))
         )
-    return lines or [((fill(head, 10), "dim"), ("none", "plain"))]
+    return lines or [((fill("models", 10), "dim"), ("none", "plain"))]
 
 
 def suite_lines(
@@ -124,7 +157,7 @@ def suite_lines(
     lines += [((row, "plain"),) for row in sanitize_text(suite.description).splitlines()]
     lines.append(())
     lines += [((fill(name, 10), "dim"), (sanitize_line(value), "plain")) for name, value in facts if value]
-    lines += _name_lines("models", suite.models or ((suite.agent,) if suite.agent else ()), models)
+    lines += _model_lines(suite.models or ((suite.agent,) if suite.agent else ()), models)
     if models:
         lines += [
             (),

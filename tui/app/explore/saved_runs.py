@@ -94,7 +94,7 @@ class SavedRuns:
         Return it with the request that judges them; None if no case was run with the same input. Raises SuiteError for
         a file with errors.
         """
-        loaded = await asyncio.to_thread(self._session.open_suite, Path(run.suite_path))
+        loaded = await asyncio.to_thread(self._session.open_suite, Path(run.suite_file))
         if loaded.suite is None:
             raise SuiteError("The suite cannot be read", where=run.suite_path, fix="Correct its errors first.")
         opened = await asyncio.to_thread(self._history.open_run, run.id)

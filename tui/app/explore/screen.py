@@ -59,11 +59,15 @@ _CASE_ACTIONS = frozenset({"copy", "go_to_diff", "match", "pane", "pane_beside",
 class ExploreScreen(FrameScreen):
     """Display the selected suite or case, and follow the run that is in progress."""
 
+    DEFAULT_CSS = """
+    ExploreScreen.-few-rows ToastRack { dock: top; align: right top; margin: 1 0 0 0; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = EXPLORE_KEYS
     AUTO_FOCUS = "#tree"
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
+        self.VERTICAL_BREAKPOINTS = [(0, "-few-rows"), (30, "-many-rows")]
         self.context, self.selection = context, context.selection
         self.run_controls = RunControls(context, self)
         self.navigator = Navigator(context, self)
@@ -163,7 +167,7 @@ class ExploreScreen(FrameScreen):
     def _show_details(self) -> None:
         """Update the open tab."""
         if self.arrangement.has_case:
-            self.details.show(self.answers.current_model)
+            self.details.show(self.answers.current_model, self.answers.chosen_trials())
 
     def _show_header(self) -> None:
         key = key_of(self, "run.pause") if self.context.runs.is_paused else ""
@@ -271,7 +275,7 @@ class ExploreScreen(FrameScreen):
 
     @on(ModelsUnresolved)
     def show_unresolved(self, message: ModelsUnresolved) -> None:
-        """Display in the panes of these models why they cannot be run, and notify of it."""
+        """Display in the panes of these models why they cannot be run, and notify the user."""
         if self.selection.path == message.path:
             self.selection.model_errors |= message.errors
             self.show_selection()
@@ -552,9 +556,10 @@ class ExploreScreen(FrameScreen):
 
     @on(AttemptsTab.AttemptChosen)
     def show_attempt(self, message: AttemptsTab.AttemptChosen) -> None:
-        """Display an attempt in the pane of its model."""
+        """Display an attempt in the pane of its model, and its checks and its prompt in the tabs."""
         self.stop_auto_follow()
         self.answers.pin(message.trial, message.number)
+        self._show_details()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Display the prompt and the diff of the focused pane."""

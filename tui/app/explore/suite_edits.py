@@ -1,7 +1,8 @@
-"""Edits of the selected suite's file: in the user's editor, in the check editor, and as a new or a copied case."""
+"""Edits of the selected suite's file: in the user's editor, in the check editor, and in the form for a case."""
 
 import asyncio
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.screen import Screen
 
@@ -11,12 +12,15 @@ from tui.app.keymap import key_of
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.checks_lines import CheckRow, check_rows
-from tui.app.suite_loader import SuitesRead
 from tui.model.errors import AssayError
 from tui.model.sanitize import remove_unseen, sanitize_line
 from tui.model.suite import Case
 
-What = Literal["file", "check", "copy", "new case"]
+if TYPE_CHECKING:
+    from tui.session.check_edits import CaseEdit
+
+What = Literal["file", "check", "case", "copy", "new case"]
+_EDITS: Mapping[What, "CaseEdit"] = {"case": "edit", "copy": "copy", "new case": "new"}
 _SAVED_RUN = "A saved run cannot be edited. Open its suite to edit the cases."
 _NO_CHECK = "This case has no check that can be edited here. Press {key} to edit the file."
 _FILLED_IN = "This check contains text of the data set. Press {key} to edit the file."
@@ -30,7 +34,7 @@ class SuiteEdits:
         self._context, self._screen = context, screen
 
     async def edit(self, what: What, row: CheckRow | None, model: str) -> str | None:
-        """Edit the suite's file at the selected case, and return the id of a case that was added.
+        """Edit the suite's file at the selected case, and return the id of a case that was saved.
 
         `row` is the highlighted check, without one the first check that can be edited, and `model` the current one.
         """
@@ -51,7 +55,7 @@ class SuiteEdits:
         elif what == "check":
             await self._edit_check(open_suite, case, row, model)
         else:
-            return await self._add_case(open_suite, case, what)
+            return await self._edit_case(open_suite, case, _EDITS[what])
         return None
 
     async def _edit_check(self, open_suite: OpenSuite, case: Case, row: CheckRow | None, model: str) -> None:
@@ -71,20 +75,20 @@ class SuiteEdits:
         else:
             await self._screen.app.push_screen_wait(CheckEditorScreen(self._context, open_suite, case, row, model))
 
-    async def _add_case(self, open_suite: OpenSuite, case: Case, what: What) -> str | None:
-        """Write a case to the file, and read the suite again."""
+    async def _edit_case(self, open_suite: OpenSuite, case: Case, edit: "CaseEdit") -> str | None:
+        """Edit a case, a copy or a new case in the form, and return its id if it was saved."""
+        from tui.app.case_editor.screen import CaseEditorScreen
+
         suite, edits = open_suite.suite, self._context.session.check_edits
         if suite is None:
             return None
-        add = edits.copy_case if what == "copy" else edits.add_case
         try:
-            added = await asyncio.to_thread(add, suite, case)
+            value = await asyncio.to_thread(edits.read_case, suite, case, edit)
         except AssayError as error:
             notify_error(self._screen, error)
             return None
-        await asyncio.to_thread(self._context.open_suites.read, open_suite.path)
-        self._context.post(SuitesRead([open_suite.path], again=False))
-        return added
+        editor = CaseEditorScreen(self._context, open_suite, case, edit, value)
+        return await self._screen.app.push_screen_wait(editor)
 
     def _warn(self, text: str) -> None:
         self._screen.notify(text, severity="warning", markup=False)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from tui.app.open_suites import CaseMarks, OpenSuite
 from tui.app.presentation.figures import counted
 from tui.app.presentation.marks import RERUN, mark_of, severity_piece, tally
-from tui.app.presentation.pieces import Line, Piece, cut_middle, spread, width_of
+from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, spread, width_of
 from tui.model.filter import severity_of
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case
@@ -49,10 +49,13 @@ class Row(NamedTuple):
         return self.cases[0] if self.kind in ("case", "step") else None
 
     def displays(self, case_id: str | None) -> bool:
-        """Return whether the row stands for a case, also as one of the folded rows of a data set."""
+        """Return whether the row is that of a case, also of one in the folded rows of a data set."""
         if self.case is not None:
             return self.case.id == case_id
         return self.kind == "rows" and not self.unfolded and any(case.id == case_id for case in self.cases)
+
+
+_WORST_FIRST: Sequence[Role] = ("failed", "error", "flaky", "running", "passed", "plain")
 
 
 def suite_key(open_suite: OpenSuite) -> RowKey:
@@ -191,8 +194,16 @@ def row_line(
     elif row.open_suite is not None and not row.open_suite.read:
         right = (("…", "dim"),)
     elif row.unfolded is False:
-        right = tally_of(row, marks_of) or ((_size(row), "dim"),)
+        counts = tally_of(row, marks_of)
+        left[1:1] = [_worst_mark(counts), (" ", "plain")] if row.kind == "rows" else []
+        right = counts or ((_size(row), "dim"),)
     return spread(left, right, width)
+
+
+def _worst_mark(counts: Line) -> Piece:
+    """Return the worst mark of a tally: that of a folded data set, which is one case in the file."""
+    marks = ((text.strip()[:1], role) for text, role in counts if role in _WORST_FIRST)
+    return min(marks, key=lambda mark: _WORST_FIRST.index(mark[1]), default=mark_of("not_run"))
 
 
 def _case_line(row: Row, shown: CaseMarks, indent: str, width: int) -> Line:

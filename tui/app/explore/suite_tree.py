@@ -28,7 +28,7 @@ from tui.app.open_suites import CaseMarks, OpenSuite, Selection
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.list_view import LineListView
-from tui.model.filter import case_values, columns_of
+from tui.model.filter import DataColumns, case_values
 from tui.model.suite import Case
 from tui.session.saved_filters import SavedFilters
 
@@ -138,14 +138,18 @@ class SuiteTree(LineListView):
             row = self.row
             self._fold(row, not row.unfolded)
             if not row.unfolded:
-                self._bring_in_what_is_below(row)
+                self.bring_in(row.key)
 
-    def _bring_in_what_is_below(self, row: Row) -> None:
-        """Scroll so that the children of an unfolded row are visible."""
-        below = next((n for n in range(self.cursor + 1, len(self._rows)) if self._rows[n].depth <= row.depth), None)
-        last = (len(self._rows) if below is None else below) - 1
-        height = min(last - self.cursor + 1, max(1, self.size.height))
-        self.scroll_to_region(Region(0, self.cursor, 1, height), animate=False, x_axis=False)
+    def bring_in(self, key: RowKey) -> None:
+        """Scroll so that a row and its children are visible, as far as the cursor stays visible too."""
+        place = next((place for place, row in enumerate(self._rows) if row.key == key), None)
+        if place is None:
+            return
+        depth = self._rows[place].depth
+        below = (n for n in range(place + 1, len(self._rows)) if self._rows[n].depth <= depth)
+        height = min(next(below, len(self._rows)) - place, max(1, self.size.height))
+        if place <= self.cursor < place + height:
+            self.scroll_to_region(Region(0, place, 1, height), animate=False, x_axis=False)
 
     def action_unfold(self) -> None:
         """Unfold the row, or go to its first child."""
@@ -187,6 +191,7 @@ class SuitePanel(FilteredPanel):
     def __init__(self, selection: Selection, filters: SavedFilters, *, id: str | None = None) -> None:
         super().__init__(filters, id=id)
         self._selection = selection
+        self._columns = DataColumns()
         self._unfolded: set[RowKey] = set()
         self._met: set[RowKey] = set()
         self.suite_tree = SuiteTree(selection.marks, self._fold, id="tree")
@@ -207,11 +212,11 @@ class SuitePanel(FilteredPanel):
             if key == "model":
                 yield from self._selection.models_of(open_suite.path)
             elif open_suite.suite is not None:
-                yield from case_values(key, open_suite.suite.cases)
+                yield from case_values(key, open_suite.suite.cases, self.filter_columns())
 
     def filter_columns(self) -> Iterable[str]:
         """Return the columns of the data sets of the open suites."""
-        return columns_of(case for each in self._selection.open_suites.all if each.suite for case in each.suite.cases)
+        return self._columns.of([each.suite.cases for each in self._selection.open_suites.all if each.suite])
 
     def show(self) -> None:
         """Display the suites that are open now."""
@@ -235,7 +240,8 @@ class SuitePanel(FilteredPanel):
             key = key[:-1]
         self._unfolded |= set(ancestors(key))
         self.show()
-        self.suite_tree.go_to_key(key)
+        if self.suite_tree.go_to_key(key):
+            self.suite_tree.bring_in(suite_key(open_suite))
 
     def _is_first_of_folded_rows(self, open_suite: OpenSuite, case: Case) -> bool:
         """Return whether a case is the first of many rows of a data set, which the start does not unfold."""

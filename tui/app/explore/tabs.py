@@ -1,6 +1,7 @@
 """The tabs below the answers: Checks, Diff, Prompt, Risk, Attempts."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -32,15 +33,18 @@ from tui.app.open_suites import OpenSuite, Selection
 from tui.app.presentation.checks_lines import CheckRow
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
+from tui.app.session_protocol import Session
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.tab_bar import Tab, TabBar
 from tui.app.widgets.text_views import FittedTextPanel, TextPanel
+from tui.app.workers import start_worker
+from tui.model.context import wants_context
 from tui.model.events import RepositoryCloned
 from tui.model.risk import BandRule
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
 from tui.model.state import TrialProgress
-from tui.model.suite import Case
+from tui.model.suite import Case, Suite
 
 if TYPE_CHECKING:
     from tui.app.diff.panel import DiffPanel
@@ -236,6 +240,41 @@ def _invitation(review: "RunReview | None") -> Line:
     return (("Enter", "accent"), (" scores the answer, ", "dim"), ("T", "accent"), (" shows its history", "dim"))
 
 
+class PromptTab(TextPanel):
+    """The prompt of the selected case: what was sent to a model, or what will be sent."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._session = session
+        self._case: tuple[Suite, Case] | None = None
+        self._planned: Sequence[str] = ()  # about the files of that case
+        self._shown: Callable[[], None] = lambda: None
+
+    def show(self, selection: Selection, model: str, chosen: TrialProgress | None) -> None:
+        """Show the prompt of the selected case for a model, or of the trial that was `chosen`.
+
+        The files that it will contain are read in a thread.
+        """
+        case, open_suite = selection.case, selection.open_suite
+        if case is None or open_suite is None or open_suite.suite is None:
+            self._case = None
+            self.show_lines([])
+            return
+        suite, trial = open_suite.suite, chosen or selection.trial(model)
+        if self._case is None or self._case[0] is not suite or self._case[1] is not case:
+            self._case, self._planned = (suite, case), ()
+            if wants_context(suite) and not open_suite.run:
+                start_worker(self, partial(self._read_files, suite, case), group="files", exclusive=True)
+        self._shown = lambda: self.show_lines(prompt_lines(case, trial, model, self._planned))
+        self._shown()
+
+    async def _read_files(self, suite: Suite, case: Case) -> None:
+        planned = await asyncio.to_thread(self._session.context_previews.plan, suite, (case,))
+        if planned is not None and self._case == (suite, case):
+            self._planned = planned.lines
+            self._shown()
+
+
 TabId = Literal["checks", "diff", "prompt", "risk", "attempts"]
 TABS: tuple[TabId, ...] = ("checks", "diff", "prompt", "risk", "attempts")
 
@@ -247,12 +286,13 @@ class DetailTabs(Vertical):
         super().__init__(id=id)
         self._selection, self._scores = context.selection, context.scores
         self._model = ""
+        self._chosen: Mapping[str, TrialProgress] = {}
         self._scores_of: tuple[Path, str] | None = None
         self._line = TabBar(id="tabs")
         self.risk = RiskTab(id="tab-risk")
-        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | TextPanel | DiffPanel] = {
+        self._tabs: dict[TabId, ChecksTab | AttemptsTab | RiskTab | PromptTab | DiffPanel] = {
             "checks": ChecksTab(id="tab-checks"),
-            "prompt": TextPanel(id="tab-prompt"),
+            "prompt": PromptTab(context.session, id="tab-prompt"),
             "risk": self.risk,
             "attempts": AttemptsTab(id="tab-attempts"),
         }
@@ -273,9 +313,9 @@ class DetailTabs(Vertical):
         self.current = tab
         if tab == "diff" and tab not in self._tabs:
             self._load_diff()
-            self.call_after_refresh(self.show, self._model)
+            self.call_after_refresh(self.show, self._model, self._chosen)
         else:
-            self.show(self._model)
+            self.show(self._model, self._chosen)
 
     @on(TabBar.TabChosen)
     def show_tab(self, message: TabBar.TabChosen) -> None:
@@ -323,9 +363,12 @@ class DetailTabs(Vertical):
         at = names.index(self.current) if self.current in names else 0
         return next(tab for tab in TABS if tab == names[(at + by) % len(names)])
 
-    def show(self, model: str) -> None:
-        """Update the current tab; `model` is the one whose prompt and diff are displayed."""
-        self._model, selection = model, self._selection
+    def show(self, model: str, chosen: Mapping[str, TrialProgress]) -> None:
+        """Update the current tab; `model` is the one whose prompt and diff are displayed.
+
+        `chosen` has the trials of models of which not the last attempt is displayed, up to that attempt.
+        """
+        self._model, self._chosen, selection = model, chosen, self._selection
         names = self._names(selection, model)
         # For a case without a diff Checks is displayed; the next case with a diff displays it again.
         seen = self.current if any(tab.id == self.current for tab in names) and self.current in self._tabs else "checks"
@@ -336,14 +379,14 @@ class DetailTabs(Vertical):
             widget.display = name == seen
         tab, case = self._tabs[seen], selection.case
         self._put_name(case)
-        if isinstance(tab, ChecksTab | AttemptsTab | RiskTab):
+        if isinstance(tab, ChecksTab):
+            tab.show(selection, chosen)
+        elif isinstance(tab, AttemptsTab | RiskTab):
             tab.show(selection)
-        elif not isinstance(tab, TextPanel):
-            self._show_diff(tab, selection, model)
-        elif case is None:
-            tab.show_lines([])
+        elif isinstance(tab, PromptTab):
+            tab.show(selection, model, chosen.get(model))
         else:
-            tab.show_lines(prompt_lines(case, selection.trial(model), model))
+            self._show_diff(tab, selection, model)
         if seen == "risk":
             self._read_scores()
 
@@ -362,7 +405,7 @@ class DetailTabs(Vertical):
     @work(group="scores", exclusive=True)
     async def _read_scores_of(self, open_suite: OpenSuite) -> None:
         self.risk.take(await self._scores.read_review(open_suite))
-        self.show(self._model)
+        self.show(self._model, self._chosen)
 
     @on(RiskTab.TrailRequested)
     def show_trail(self, message: RiskTab.TrailRequested) -> None:

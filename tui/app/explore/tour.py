@@ -92,10 +92,7 @@ class TourScreen(Dialog[None]):
 
     DEFAULT_CSS = """
     TourScreen { align: right bottom; background: transparent; }
-    TourScreen > Vertical {
-        width: 64; max-width: 96%; height: auto; max-height: 90%; padding: 1 2; margin: 0 1 2 1; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    TourScreen > Vertical { width: 64; max-height: 90%; margin: 0 1 2 1; }
     TourScreen Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

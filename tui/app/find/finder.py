@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tui.app.context import AppContext
 from tui.app.explore.screen import ExploreScreen
+from tui.app.explore.tabs import AttemptsTab
 from tui.app.find.jump_dialog import JumpDialog
 from tui.app.find.search_dialog import SearchDialog
 from tui.app.find.targets import Target, targets_of
@@ -109,6 +110,6 @@ class Finder:
         self._select(saved, saved.find_case(hit.case))
         progress = self._context.open_suites.state(saved.path).trials.get(trial)
         if progress is not None:
-            explore.answers.pin(progress, hit.attempt)
+            explore.show_attempt(AttemptsTab.AttemptChosen(progress, hit.attempt))
         if hit.model in selection.models:
             explore.action_pane(selection.models.index(hit.model))

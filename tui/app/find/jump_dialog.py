@@ -30,11 +30,7 @@ class JumpDialog(Dialog[Target | None]):
     """
 
     DEFAULT_CSS = """
-    JumpDialog { align: center middle; background: $background 60%; }
-    JumpDialog > Vertical {
-        width: 100; max-width: 96%; height: 80%; max-height: 30; padding: 1 1; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    JumpDialog > Vertical { width: 100; height: 80%; max-height: 30; padding: 1 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="jump.leave", tooltip="Close without a jump"),

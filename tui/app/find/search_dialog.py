@@ -43,11 +43,7 @@ class SearchDialog(Dialog[AnswerHit | None]):
     """
 
     DEFAULT_CSS = """
-    SearchDialog { align: center middle; background: $background 60%; }
-    SearchDialog > Vertical {
-        width: 150; max-width: 96%; height: 86%; padding: 1 1; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    SearchDialog > Vertical { width: 94%; max-width: 220; height: 86%; padding: 1 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="search.leave", tooltip="Close the search"),
@@ -151,7 +147,8 @@ def hit_line(hit: AnswerHit, width: int) -> Line:
     left: list[Piece] = [(" ", "plain"), mark_of(status), (" ", "plain")]  # type: ignore[arg-type]
     if wide:
         left += [(f"{fill(day_and_time(hit.started_at), 12)} ", "dim"), (f"{_cell(hit.suite, 14)} ", "plain")]
-    left += [(f"{_cell(hit.case, 20 if wide else 12)} ", "strong"), (f"{_cell(hit.model, 20 if wide else 12)} ", "dim")]
+    model = hit.model if wide else hit.model.rpartition("/")[2]
+    left += [(f"{_cell(hit.case, 20 if wide else 12)} ", "strong"), (f"{_cell(model, 20 if wide else 12)} ", "dim")]
     return spread((*left, *_context(hit.context)), (), width)
 
 

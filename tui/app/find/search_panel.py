@@ -17,7 +17,7 @@ from textual.widgets import Static
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import FoundList
 from tui.app.widgets.prompt_input import PromptInput
-from tui.app.workers import start_worker
+from tui.app.widgets.search_loop import SearchLoop
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 
@@ -70,15 +70,13 @@ class SearchPanel(Vertical, Generic[T]):
     ) -> None:
         super().__init__()
         self._search, self._on_chosen = search, on_chosen
+        self._loop = SearchLoop(self, self._search_in_thread, self._show, self._choose_entry)
         self._list = FoundList(
-            lambda place, width: line_of(self.result.entries[place], width), on_chosen=lambda _: self.accept()
+            line_of=lambda place, width: line_of(self.result.entries[place], width), on_chosen=lambda _: self.accept()
         )
         self._input = PromptInput(placeholder, self._list)
         self._note = Static(Content(), markup=False)
         self.result: SearchResult[T] = SearchResult(())
-        self._pending_text: str | None = None
-        self.shown_text = ""
-        self.searching = self._accepting = False
 
     def compose(self) -> ComposeResult:
         """Compose the input, the list and the sentence about the entries."""
@@ -97,6 +95,16 @@ class SearchPanel(Vertical, Generic[T]):
         return self._input.value
 
     @property
+    def shown_text(self) -> str:
+        """Return the text whose entries are displayed."""
+        return self._loop.shown_text
+
+    @property
+    def searching(self) -> bool:
+        """Return whether other entries are searched."""
+        return self._loop.is_running
+
+    @property
     def entry(self) -> T | None:
         """Return the entry under the cursor."""
         place = self._list.cursor
@@ -110,28 +118,17 @@ class SearchPanel(Vertical, Generic[T]):
 
     def search_again(self) -> None:
         """Search for the displayed text, although it has not changed."""
-        self._pending_text = self._input.value
-        if not self.searching:
-            self.searching = True
-            start_worker(self, self._search_all, group="search")
+        self._loop.start(self._input.value)
 
-    async def _search_all(self) -> None:
+    async def _search_in_thread(self, text: str) -> SearchResult[T]:
         try:
-            while self._pending_text is not None:
-                text, self._pending_text = self._pending_text, None
-                try:
-                    result = await asyncio.to_thread(self._search, text)
-                except AssayError as error:
-                    result = SearchResult((), sanitize_line(str(error), 600))
-                self._show(text, result)
-        finally:
-            self.searching = False
-        if self._accepting:
-            self.accept()
+            return await asyncio.to_thread(self._search, text)
+        except AssayError as error:
+            return SearchResult((), sanitize_line(str(error), 600))
 
     def _show(self, text: str, result: SearchResult[T]) -> None:
         cursor = self._list.cursor if text == self.shown_text and self.result.entries else result.cursor
-        self.result, self.shown_text = result, text
+        self.result = result
         self._list.show_count(len(result.entries), cursor)
         self._note.update(Content(result.note))
         self.post_message(self.Searched(result.entries))
@@ -141,15 +138,16 @@ class SearchPanel(Vertical, Generic[T]):
         """Search for the text as it is typed."""
         message.stop()
         if not isinstance(message, PromptInput.Entered):
-            self._accepting = False
+            self._loop.stop_accepting()
             self.search_again()
 
     @on(PromptInput.Entered)
     def accept(self) -> None:
         """Choose the entry under the cursor, as soon as the entries are those of the displayed text."""
-        self._accepting = self.searching
-        entry = self.entry
-        if not self._accepting and entry is not None:
+        self._loop.accept(self._input.value)
+
+    def _choose_entry(self) -> None:
+        if (entry := self.entry) is not None:
             self._on_chosen(entry)
 
     def action_move(self, by: int) -> None:

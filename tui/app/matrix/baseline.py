@@ -96,8 +96,8 @@ def sum_line(better: int, worse: int) -> Line:
 
 def runs_of_suite(runs: Iterable[RunRecord], suite: Suite) -> list[RunRecord]:
     """Return the runs of a suite, in their order."""
-    place = _place(suite.path)
-    return [run for run in runs if _place(run.suite_path) == place]
+    place = _place(suite.file)
+    return [run for run in runs if _place(run.suite_file) == place]
 
 
 def run_choice_line(run: RunRecord) -> Line:
@@ -107,7 +107,7 @@ def run_choice_line(run: RunRecord) -> Line:
     return (
         (f" {day_and_time(run.started_at):>12}", "plain"),
         (f"  {sanitize_line(run.id[:SHORT_ID])}", "dim"),
-        (f"  {run.passed:>5}/{run.trials} passed{state}", "plain"),
+        (f"  {run.passed:>5}/{run.checked} passed{state}", "plain"),
         (f"  {models}", "dim"),
     )
 

@@ -13,6 +13,7 @@ from tui.app.presentation.model_faults import ModelFault, fault_word
 from tui.app.presentation.names import fitted_names
 from tui.app.presentation.pace import NO_PACE, Pace, pause_words, time_words
 from tui.app.presentation.pieces import Line, Piece, Role, cut_middle, width_of
+from tui.model.percentages import percent, percent_range
 from tui.model.prices import Spent, cost_text
 from tui.model.results import CountedVerdict
 from tui.model.sanitize import sanitize_line
@@ -54,7 +55,7 @@ def short_id(run_id: str) -> str:
 
 def matrix_header(shown: MatrixHeading, width: int) -> Line:
     """Return the header in at most `width` cells; less important parts are omitted first."""
-    name: list[Piece] = [(" Assay", "accent"), ("  matrix", "plain"), (f"  {sanitize_line(shown.suite, 40)}", "strong")]
+    name: list[Piece] = [(" Assay", "accent"), ("  Matrix", "strong"), (f"  {sanitize_line(shown.suite, 40)}", "plain")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
     progress = _progress(shown)
@@ -188,8 +189,7 @@ def _passed(shown: ModelFigures) -> Line:
     if rate is None or interval is None:
         unchecked = shown.tally.unchecked
         return ((f"{unchecked} unchecked" if unchecked else "–", "dim"),)
-    low, high = (round(100 * end) for end in interval)
-    return ((f"{100 * rate:.0f}%", "strong"), (f"  {low}–{high}", "dim"))
+    return ((percent(rate), "strong"), (f"  {percent_range(*interval).removesuffix('%')}", "dim"))
 
 
 def _flaky(shown: ModelFigures) -> Line:
@@ -220,7 +220,7 @@ def _speed(shown: ModelFigures) -> Line:
 
 
 def _seconds(milliseconds: float | None, digits: int = 1) -> str:
-    return f"{seconds(milliseconds, digits=digits).strip()} s"
+    return "–" if milliseconds is None else f"{seconds(milliseconds, digits=digits).strip()} s"
 
 
 def _tokens(shown: ModelFigures) -> Line:

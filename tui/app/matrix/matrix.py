@@ -9,7 +9,7 @@ from tui.app.matrix.columns import Layout, joined
 from tui.app.matrix.header_lines import MatrixHeading
 from tui.app.matrix.statistics import Snapshot, Statistics
 from tui.app.presentation.bands import worst_band
-from tui.app.presentation.cells import Cell
+from tui.app.presentation.cells import NOT_RUN, Cell
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, cut_middle, width_of
@@ -242,6 +242,8 @@ class Matrix:
 
     def cells(self, case: Case) -> list[Cell]:
         """Return the cells of a case, one for each model."""
+        if not self.state.has_trials(case.id):
+            return [NOT_RUN] * len(self.models)
         cell, case_id = self.cell_counts.cell, case.id
         return [cell(case_id, model) for model in self.models]
 

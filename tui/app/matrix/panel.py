@@ -16,7 +16,7 @@ from tui.app.presentation.bands import band_legend
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.theme.styles import content_of
 from tui.app.widgets.filter_panel import FilteredPanel
-from tui.model.filter import case_values, columns_of
+from tui.model.filter import DataColumns, case_values
 from tui.model.results import TrialKey
 from tui.model.risk import Band
 from tui.session.saved_filters import SavedFilters
@@ -48,6 +48,8 @@ class MatrixPanel(FilteredPanel):
     MatrixPanel > #sentence { height: auto; max-height: 4; margin-top: 1; }
     MatrixPanel.-low > #sentence { max-height: 2; margin-top: 0; }
     MatrixPanel > #sentence.-empty { display: none; }
+    MatrixPanel.-zoomed > MatrixHead, MatrixPanel.-zoomed > MatrixTable, MatrixPanel.-zoomed > #cell,
+    MatrixPanel.-zoomed > #sentence { display: none; }
     """
 
     class ColumnChosen(Message):
@@ -70,6 +72,7 @@ class MatrixPanel(FilteredPanel):
     ) -> None:
         super().__init__(filters, id=id)
         self._matrix, self._on_case_chosen = matrix, on_case_chosen
+        self._columns = DataColumns()
         self.head = MatrixHead(id="heads")
         self.table = MatrixTable(matrix, on_chosen=self._choose_case, id="cells")
         self._width = self._panel_width = 1
@@ -84,11 +87,13 @@ class MatrixPanel(FilteredPanel):
 
     def filter_values(self, key: str) -> Iterable[str]:
         """Return the values of a key of the filter that occur in the suite."""
-        return self._matrix.models if key == "model" else case_values(key, self._matrix.suite.cases)
+        return (
+            self._matrix.models if key == "model" else case_values(key, self._matrix.suite.cases, self.filter_columns())
+        )
 
     def filter_columns(self) -> Iterable[str]:
         """Return the columns of the data sets of the suite."""
-        return columns_of(self._matrix.suite.cases)
+        return self._columns.of([self._matrix.suite.cases])
 
     def compose(self) -> ComposeResult:
         """Compose the heads, the table and the sentence; the filter is mounted when it is opened."""

@@ -39,17 +39,18 @@ from tui.session.answers import Source
 from tui.session.run_history import RunHistory
 
 MATRIX_KEYS: list[BindingType] = [
+    shared("pane.zoom", "zoom", "Show the whole answer of the cell, or the matrix again", label="zoom"),
     shared("look.figures", "statistics", "Statistics: compare each pair of models", label="statistics"),
     shared("look.sort", "sort", "Sort rows", label="sort"),
     bind("d", "toggle_differing", "matrix.differing", "Show only cases in which models differ, or all", "differing"),
-    bind("b", "choose_baseline", "matrix.baseline", "Compare with an earlier run", "baseline"),
     shared("look.compare", "compare", "Compare the answers of two models word by word"),
     shared("run.suite", "run_suite"),
     shared("run.pause", "toggle_pause"),
     shared("run.failed", "run_failed"),
-    shared("look.filter", "filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)"),
     shared("look.review", "review"),
     shared("look.runs", "open_runs"),
+    bind("b", "choose_baseline", "matrix.baseline", "Compare with an earlier run", "baseline"),
+    shared("look.filter", "filter", f"Filter cases ({CASE_FILTER.keys_in_words} word !word)"),
     shared("look.jump", "jump"),
     shared("look.search", "app.search"),
     shared("look.export", "export", label=""),
@@ -58,12 +59,18 @@ MATRIX_KEYS: list[BindingType] = [
     bind("o", "reverse", "matrix.reverse", "Reverse the order"),
     shared("answer.next-match", "next_differing(1)", "Next case in which models differ"),
     shared("answer.previous-match", "next_differing(-1)", "Previous case in which models differ"),
+    shared("look.case-before", "move_cell(-1, 0)"),
+    shared("look.next-case", "move_cell(1, 0)"),
     shared("run.more", "change_concurrency(1)"),
     shared("run.fewer", "change_concurrency(-1)"),
     shared("run.cancel-all", "cancel_all"),
     shared("look.matrix", "leave", "Close the matrix", label=""),
-    bind("escape", "back", "matrix.back", "Leave the filter, or go back to Explore"),
+    bind("escape", "back", "matrix.back", "Leave the zoom or the filter, or go back to Explore"),
 ]
+
+
+_ON_ROWS = frozenset(("filter", "group", "reverse", "sort", "toggle_differing", "toggle_figures"))
+"""Actions on the rows, which are not displayed while a cell is zoomed."""
 
 
 class MatrixScreen(AppScreen[str | None]):
@@ -108,8 +115,10 @@ class MatrixScreen(AppScreen[str | None]):
         return self.context.runs.elapsed(self._path, monotonic())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key is active: pausing requires a run in progress."""
+        """Return whether a key is active: pausing requires a run in progress, and arranging the rows that they show."""
         del parameters
+        if action in _ON_ROWS and self.cell_reader.is_zoomed:
+            return False
         return action != "toggle_pause" or self.matrix.state.running
 
     # Events of runs and of files
@@ -196,6 +205,18 @@ class MatrixScreen(AppScreen[str | None]):
     def show_cell(self) -> None:
         """Display the answer of the cell under the cursor."""
         self.cell_reader.show()
+
+    def action_zoom(self) -> None:
+        """Show the whole answer of the cell under the cursor, or the matrix again."""
+        self.cell_reader.zoom()
+        self.refresh_bindings()
+
+    def action_move_cell(self, rows: int, columns: int) -> None:
+        """Move the cursor to another case or model."""
+        if rows:
+            self.panel.table.action_move(rows)
+        if columns:
+            self.panel.table.action_move_column(columns)
 
     def action_sort(self) -> None:
         """Ask for the order of the rows."""
@@ -333,8 +354,10 @@ class MatrixScreen(AppScreen[str | None]):
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """Close the filter if it is open, else the screen."""
-        if not self.panel.close_filter():
+        """Close the zoom or the filter if one is open, else the screen."""
+        if self.cell_reader.is_zoomed:
+            self.action_zoom()
+        elif not self.panel.close_filter():
             self.dismiss(None)
 
 

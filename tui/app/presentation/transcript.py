@@ -1,9 +1,10 @@
 """The transcript of an attempt: the answers of its steps, each below its heading, and the matches of checks in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tui.app.text.page import Mark, MarkKind
-from tui.model.results import Attempt, ToolUse
+from tui.model.call_tree import call_lines
+from tui.model.results import Attempt
 from tui.model.state import AttemptProgress
 from tui.model.suite import FORBIDDING, Case
 
@@ -72,25 +73,10 @@ def recorded_transcript(case: Case, attempt: Attempt) -> tuple[str, list[Mark]]:
         text += step_heading(number, len(case.steps), step.input)
         at = len(text)
         text += step.response
-        if step.tools_used:
-            lines = (f"tools used: {', '.join(step.tools_used)}", *tool_tree(step.tool_calls))
+        used = [f"tools used: {', '.join(step.tools_used)}"] if step.tools_used else []
+        if lines := [*used, *(f"  {line}" for line in call_lines(step.tool_calls))]:
             text += "\n\n" + "".join(f"{line}\n" for line in lines)
         for check in step.checks:
             kind: MarkKind = "forbidden" if check.kind in FORBIDDING else "expected"
             marks += [Mark(start + at, end + at, kind) for start, end in check.spans]
     return text, marks
-
-
-def tool_tree(calls: Sequence[ToolUse]) -> list[str]:
-    """Return the calls of tools, one below the other, with arguments and results as their branches."""
-    lines: list[str] = []
-    for call in calls:
-        lines.append(f"  {call.name}" + ("" if call.duration_ms is None else f" · {call.duration_ms:,.0f} ms"))
-        parts = {"arguments": call.arguments, "result": call.result}
-        known = [(name, text) for name, text in parts.items() if text]
-        for place, (name, text) in enumerate(known, start=1):
-            first, *rest = text.splitlines() or [""]
-            is_last = place == len(known)
-            lines.append(f"  {'└' if is_last else '├'} {name}: {first}")
-            lines += [f"  {' ' if is_last else '│'}   {line}" for line in rest]
-    return lines

@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 
 class AnswerContent(NamedTuple):
-    """The text of an answer, and the parts above it: its prompt and the expected behaviour.
+    """The text of an answer, and the parts above it: its prompt and the expected behavior.
 
     `marks` count code points of `text`. `masked` holds each part in which names are masked, by its title.
     """
@@ -52,7 +52,7 @@ class AnswerContent(NamedTuple):
 
 
 def answer_content(case: Case, result: TrialResult, names: NameMask | None = None) -> AnswerContent:
-    """Return prompt, expected behaviour and answer of a case.
+    """Return prompt, expected behavior and answer of a case.
 
     With `names` everything that could reveal the model is masked or left out: matches of checks are not marked. The
     prompt is always the one of the suite, since the one that was sent can reveal a variant.
@@ -62,7 +62,7 @@ def answer_content(case: Case, result: TrialResult, names: NameMask | None = Non
     prompt = case.steps[0].input if one else f"{len(case.steps)} steps; each is shown above its answer."
     before = [Part("Prompt", prompt)]
     if case.expected_behavior.strip():
-        before.append(Part("Expected behaviour", case.expected_behavior))
+        before.append(Part("Expected behavior", case.expected_behavior))
     text, marks = recorded_transcript(case, attempt) if attempt is not None else ("", [])
     if names is None:
         return AnswerContent(tuple(before), text, tuple(marks))

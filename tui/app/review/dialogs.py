@@ -37,11 +37,7 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
     """
 
     DEFAULT_CSS = """
-    ReviewStartScreen { align: center middle; background: $background 60%; }
-    ReviewStartScreen > Vertical {
-        width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 1 2; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    ReviewStartScreen > Vertical { width: 92; max-height: 96%; }
     ReviewStartScreen Static { height: auto; }
     ReviewStartScreen .head { margin-top: 1; color: $dim; }
     ReviewStartScreen LineListView { height: 2; background: $raised; }
@@ -105,7 +101,7 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
         self._status.update(content_of_lines(lines))
         blind: Role = "dim" if why_unavailable(review, name, blind=True) else "plain"
         named: Role = "dim" if why_unavailable(review, name, blind=False) else "plain"
-        self._repeat_line.update(content_of_lines([repeat_line(self._repeats)]))
+        self._repeat_line.update(content_of_lines([repeat_line(self._repeats, width)]))
         self._list.show_lines([((f" {BLIND}", blind),), ((f" {NAMED}", named),)])
 
     @on(PromptInput.Typed)

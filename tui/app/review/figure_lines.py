@@ -9,6 +9,7 @@ from tui.app.presentation.table_lines import FigurePage, Figures
 from tui.app.presentation.text_rows import hanging_indent, packed, text_rows
 from tui.model.figure_table import FigureTable
 from tui.model.filter import SEVERITIES
+from tui.model.percentages import percent
 from tui.model.risk import (
     BANDS,
     EXTENTS,
@@ -118,7 +119,7 @@ def _reviewer_lines(figures: RiskFigures, models: Sequence[str], names: Mapping[
     """Return how much of each model every reviewer has scored."""
     lines: list[Line] = [(), *_headed("Reviewers", "share of each model's items that they scored", width)]
     for reviewer, by_model in figures.by_reviewer.items():
-        shares = [f"{names[model].strip()} {by_model[model].share:.0%}" for model in models]
+        shares = [f"{names[model].strip()} {percent(by_model[model].share)}" for model in models]
         lines += hanging_indent(
             ((fill(cut_middle(sanitize_line(reviewer, 200), 20), 20) + " ", "plain"),), " · ".join(shares), "dim", width
         )
@@ -174,7 +175,7 @@ def _share_lines(name: str, share: RiskShare, room: int, width: int) -> list[Lin
         (f"  mean {interval_words(share.mean)}", "plain"),
     )
     numbers: list[Line] = [
-        ((f"{count} ", "strong"), band_piece(band), (f" {count / total:.0%}", "dim"))
+        ((f"{count} ", "strong"), band_piece(band), (f" {percent(count / total)}", "dim"))
         for band in BANDS
         if (count := share.bands.get(band, 0))
     ]

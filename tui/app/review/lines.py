@@ -152,9 +152,9 @@ def next_line(item: ReviewItem | None, here: ReviewItem | None, rule: BandRule, 
     if item is None or item is here:
         return (("All items are scored." if item is None else "This is the last open item.", "dim"),)
     same = here is not None and item.answer == here.answer
-    right: list[Piece] = [severity_weight(item.criterion.severity, rule), ("   next", "dim")]
-    left: list[Piece] = [(sanitize_line(item.criterion.name, 100), "dim"), ("" if same else "  next answer", "dim")]
-    return spread(left, right, width)
+    name = sanitize_line(item.criterion.name, 100)
+    left: list[Piece] = [(f"Next: {name}" if same else f"Next answer: {name}", "dim")]
+    return spread(left, [severity_weight(item.criterion.severity, rule)], width)
 
 
 BLIND = "Blind: names, verdicts and other scores hidden; shuffled"
@@ -175,13 +175,22 @@ class StartChoice:
     repeats: int = 0
 
 
-def repeat_line(repeats: int) -> Line:
-    """Return the percentages to choose from, the chosen one marked."""
+_REPEAT_LABELS = (
+    " Answers shown twice, without notice (blind only)  ",
+    " Answers shown twice (blind only)  ",
+    " Twice  ",
+)
+
+
+def repeat_line(repeats: int, width: int) -> Line:
+    """Return the percentages to choose from, the chosen one marked, with a label that fits in `width` cells."""
     shares: list[Piece] = [
         (f" ▸{share}% ", "accent") if share == repeats else (f"  {share}% ", "dim")
         for share in sorted({*REPEATS, repeats})
     ]
-    return ((" Answers shown twice, without notice (blind only)  ", "dim"), *shares)
+    room = width - sum(width_of(text) for text, _ in shares)
+    label = next((label for label in _REPEAT_LABELS if width_of(label) <= room), "")
+    return ((label, "dim"), *shares)
 
 
 def next_repeats(repeats: int) -> int:

@@ -169,21 +169,21 @@ class ReviewSession:
 
     def go_to_next_open(self) -> bool:
         """Go to the next open item, from the last one to the first, or to the end. Return whether the item changed."""
-        here = -1 if self.position is None else self.position
-        count = len(self.visible)
-        order = (*range(here + 1, count), *range(min(here + 1, count)))
-        found = next((position for position in order if not self.is_done(self.visible[position])), None)
+        found = self._next_open_position()
         moved = found is not None and found != self.position
         self.position = found
         return moved
 
     def next_open(self) -> ReviewItem | None:
         """Return the item to which `go_to_next_open` would go."""
-        position = self.position
-        self.go_to_next_open()
-        item = self.item
-        self.position = position
-        return item
+        position = self._next_open_position()
+        return None if position is None else self.review.items[self.visible[position]]
+
+    def _next_open_position(self) -> int | None:
+        here = -1 if self.position is None else self.position
+        count = len(self.visible)
+        order = (*range(here + 1, count), *range(min(here + 1, count)))
+        return next((position for position in order if not self.is_done(self.visible[position])), None)
 
     def set_filter(self, text: str, saved: Mapping[str, str] = NO_FILTERS) -> None:
         """Apply a filter with the `saved` filters in it.

@@ -93,7 +93,6 @@ class QueuePanel(Vertical):
         border-subtitle-color: $dim; padding: 0 1; display: none;
         &:focus-within { border: round $focused-border; border-title-color: $accent; }
     }
-    QueuePanel.-open { display: block; }
     QueuePanel QueueList { height: 1fr; }
     QueuePanel PromptInput { display: none; }
     """

@@ -1,10 +1,12 @@
 """Scores, decisions and notes of a review session: saved to the disk first, then shown."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tui.app.review.queue import ReviewSession
 from tui.model.scores import Extent, ItemKey, ReviewItem
+from tui.session.run_review import AnswersReplaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class Scoring:
     """Change a review session, one coroutine at a time.
 
     Each one saves in a thread, and updates the session afterwards. It raises AssayError if that cannot be saved, and
-    leaves the session as it was.
+    leaves the session as it was. Where all items would be scored, or names shown, and answers have been replaced
+    meanwhile, their items are open again and it raises AnswersReplaced.
     """
 
     def __init__(self, session: ReviewSession) -> None:
@@ -37,6 +40,8 @@ class Scoring:
         repeated = before is not None and (before.extent, before.note) == (extent, note)
         if not repeated:
             await self._save(item.key, extent, note, shown)
+        if session.next_open() is None:
+            await self._reopen_replaced(self._review.check_answers)
         session.go_to_next_open()
         return RecordedScore(item, extent, is_decision and not repeated, repeated)
 
@@ -59,12 +64,21 @@ class Scoring:
 
     async def reveal(self) -> None:
         """Show names from now on, for good."""
-        await asyncio.to_thread(self._review.reveal)
+        await self._reopen_replaced(self._review.reveal)
         self._session.refresh()
 
     async def record_look(self, where: str) -> None:
         """Record that the reviewer sees names although the session is blind and not finished."""
         await asyncio.to_thread(self._review.look, where)
+
+    async def _reopen_replaced(self, check: Callable[[], object]) -> None:
+        """Call what may raise AnswersReplaced in a thread; go to the first open item if it does."""
+        try:
+            await asyncio.to_thread(check)
+        except AnswersReplaced:
+            self._session.refresh()
+            self._session.go_to_next_open()
+            raise
 
     async def _save(self, key: ItemKey, extent: Extent, note: str, shown: str | None) -> None:
         session, review = self._session, self._review

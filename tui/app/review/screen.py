@@ -1,6 +1,6 @@
 """The Review screen: a reviewer scores answers by criteria, one item after the other, blind on request."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -11,19 +11,15 @@ from textual.events import Key, Resize
 
 from tui.app.bindings import bind
 from tui.app.context import AppContext
-from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.find.jump_dialog import jump_to_case
 from tui.app.keymap import shared, with_keys
 from tui.app.navigator import Navigator, ScreenName, Subject
 from tui.app.presentation.pieces import Line
-from tui.app.presentation.trail_lines import trail_lines
-from tui.app.review.answers import mask_lines
 from tui.app.review.criterion_panel import CriterionPanel
 from tui.app.review.lines import (
     Title,
-    guidance_lines,
     recorded_line,
-    rule_lines,
     taken_back_line,
     title_line,
     unsaved_notes,
@@ -33,6 +29,7 @@ from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_filter import QUEUE_FILTER
 from tui.app.review.queue_panel import QueuePanel
 from tui.app.review.scoring import RecordedScore, Scoring
+from tui.app.review.texts import ReviewTexts, TextName
 from tui.app.review.view import ReviewView
 from tui.app.screens import AppScreen
 from tui.app.widgets.footer import KeyFooter
@@ -43,7 +40,7 @@ from tui.model.errors import AssayError
 from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent, ItemKey, ReviewItem
-from tui.session.run_review import AnswerChanged, RunReview
+from tui.session.run_review import AnswerChanged, AnswersReplaced, RunReview
 
 Result = TypeVar("Result")
 
@@ -53,13 +50,11 @@ _ITEM_ACTIONS = (
     "score",
     "note",
     "withdraw",
-    "trail",
     "focus_extents",
     "toggle_diff",
     "toggle_prompt",
     "zoom",
     "match",
-    "masks",
 )
 _REVEALING_ACTIONS = frozenset({"adjudicate", "figures", "export", "match", "open"})
 """Actions that show names, verdicts or scores of other reviewers."""
@@ -113,7 +108,11 @@ class LastAct(PieceLine):
 class ReviewScreen(AppScreen[None]):
     """Score the answers of a run, beginning at the item `start`, or at the first open one."""
 
-    DEFAULT_CSS = "ReviewScreen { background: $background; color: $foreground; }"
+    DEFAULT_CSS = """
+    ReviewScreen { background: $background; color: $foreground; }
+    ReviewScreen ToastRack { dock: top; align: left top; margin: 2 0 0 0; }
+    ReviewScreen ToastHolder { align-horizontal: left; }
+    """
     TITLE = "Review"
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("asterisk", "focus_extents", "review.extents", "Show the extents", "extent", "0–4"),
@@ -125,8 +124,8 @@ class ReviewScreen(AppScreen[None]):
         _bind("c", "note", "review.note", "Write a note", "note"),
         _bind("enter", "next_open", "review.next", "Next open item", "next", "Enter"),
         _bind("u", "undo", "review.undo", "Undo the last score", "undo"),
-        _bind("G", "guidance", "review.guidance", "Guidance: meaning of the extents", "guidance"),
-        _bind("B", "rule", "review.rule", "Show the scoring rule", "rule"),
+        _bind("G", "open_text('guidance')", "review.guidance", "Guidance: meaning of the extents", "guidance"),
+        _bind("B", "open_text('rule')", "review.rule", "Show the scoring rule", "rule"),
         _bind("d", "toggle_diff", "review.diff", "Switch between answer and diff", "diff"),
         _bind("exclamation_mark", "reveal", "review.reveal", "Reveal the names (cannot be undone)", "reveal", "!"),
         _bind("a", "adjudicate", "review.adjudicate", "Switch between scoring and deciding disputed items", "decide"),
@@ -139,8 +138,8 @@ class ReviewScreen(AppScreen[None]):
         _shared("look.case-before", "step(-1)", "Previous item"),
         _bind("backspace", "step(-1)", "review.back", "Previous item"),
         _shared("look.sort", "sort", "Sort the queue"),
-        _bind("M", "masks", "review.masks", "Show masked names in this answer"),
-        _bind("T", "trail", "review.trail", "Show the history of this item"),
+        _bind("M", "open_text('masks')", "review.masks", "Show masked names in this answer"),
+        _bind("T", "open_text('trail')", "review.trail", "Show the history of this item"),
         _bind("x", "withdraw", "review.withdraw", "Withdraw your score of this item"),
         _shared("look.export", "export", label=""),
         _shared("pane.zoom", "zoom", "Zoom the answer, or restore the layout"),
@@ -165,6 +164,7 @@ class ReviewScreen(AppScreen[None]):
         sizes, self._filters = context.session.pane_sizes, context.session.filters
         self.view = ReviewView(self.review_session, self.keys, sizes, self._filters)
         self._scoring = Scoring(self.review_session)
+        self._texts = ReviewTexts(self, self.review_session, self.view)
         self._hold, self._unsaved_work = context.notification_hold, context.unsaved_work
         self._reviews, self._navigator = context.session.reviews, Navigator(context, self)
         self._save_failed = self._queue_was_open = False
@@ -228,12 +228,12 @@ class ReviewScreen(AppScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable what makes no sense now; while names are hidden, everything that would reveal them."""
-        del parameters
         if isinstance(self.focused, Splitter):
             return False  # its own keys move the border
         if self._why_disabled(action):
             return None
-        if action in _ITEM_ACTIONS and self.review_session.item is None:
+        needs_item = action in _ITEM_ACTIONS or parameters in (("trail",), ("masks",))
+        if needs_item and self.review_session.item is None:
             return False
         if action == "next_open" and self.view.queue.lines.has_focus:
             return False  # Enter selects the item under the cursor there.
@@ -258,7 +258,7 @@ class ReviewScreen(AppScreen[None]):
         self.notify(message, markup=False, timeout=timeout)
 
     def _save(self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], object]) -> None:
-        """Save something, and then show what came of it. Meanwhile keys are held."""
+        """Save something, then show the result. Keys are held meanwhile."""
         if not self.keys.busy:
             self.keys.begin_work()
             self._save_and_show(save, show)
@@ -271,8 +271,10 @@ class ReviewScreen(AppScreen[None]):
             result = await save()
         except AssayError as error:
             self._save_failed = True
-            self.notify(sanitize_line(str(error), 600), title="Not saved", severity="error", markup=False, timeout=12)
-            if isinstance(error, AnswerChanged):
+            title = "Answers replaced" if isinstance(error, AnswersReplaced) else "Not saved"
+            self.notify(sanitize_line(str(error), 600), title=title, severity="error", markup=False, timeout=12)
+            if isinstance(error, AnswerChanged | AnswersReplaced):
+                self._show_title()
                 self.view.reload()
         else:
             if self._save_failed:
@@ -499,34 +501,11 @@ class ReviewScreen(AppScreen[None]):
 
         self.app.push_screen(ChoiceScreen("Sort queue", lines, current, verb="sort"), sort)
 
-    def _open_text(self, title: str, lines: Callable[[int], Sequence[Line]], opened_by: str) -> None:
-        self.review_session.timer.touch()
-        self.app.push_screen(TextScreen(title, lines, opened_by))
-
-    def action_guidance(self) -> None:
-        """Show what the extents mean."""
-        review, item = self.review_session.review, self.review_session.item
-        self._open_text("Guidance", lambda width: guidance_lines(review.guidance, item, width), "review.guidance")
-
-    def action_rule(self) -> None:
-        """Show how severity and extent give a band."""
-        item, rule = self.review_session.item, self.review_session.review.rule
-        severity = item.criterion.severity if item else None
-        self._open_text("Severity × extent", lambda width: rule_lines(rule, width, severity), "review.rule")
-
-    def action_trail(self) -> None:
-        """Show all acts on the item; while names are hidden, only those of the reviewer."""
-        item, review = self.review_session.item, self.review_session.review
-        if item is None or self.keys.busy:
-            return
-        acts = self.review_session.visible_trail(item)
-        self._open_text("Trail", lambda width: trail_lines(item, acts, review.rule, width), "review.trail")
-
-    def action_masks(self) -> None:
-        """Show where names are masked, and of which kind they are."""
-        loaded = self.view.loaded
-        if loaded is not None:
-            self._open_text("Masked names", lambda width: mask_lines(loaded.content, width), "review.masks")
+    def action_open_text(self, name: TextName) -> None:
+        """Show a text about the item or the review in a dialog."""
+        if not (self.keys.busy and name == "trail"):  # an act is being added to it
+            self.review_session.timer.touch()
+            self._texts.open(name)
 
     def action_figures(self) -> None:
         """Show bands, means, agreement, and which model gave which answer."""

@@ -29,7 +29,7 @@ from tui.session.saved_filters import SavedFilters
 
 _STACKED_BELOW, _TALL_FROM = 110, 40  # columns, rows of the screen
 _QUEUE_FROM = 200  # columns of the screen from which the queue is displayed beside the answer
-_USUAL_QUEUE, _MOST_USUAL_CRITERION = 44, 100
+_USUAL_QUEUE, _MOST_USUAL_QUEUE, _MOST_USUAL_CRITERION = 44, 70, 100
 _LEAST_QUEUE, _LEAST_CRITERION, _LEAST_ANSWER = 24, 40, 40
 
 
@@ -89,7 +89,8 @@ class ReviewView(Horizontal):
 
     def _fit_panels(self, width: int) -> None:
         least = _LEAST_ANSWER + _LEAST_CRITERION
-        self._queue_border.fit(Room("review.queue", "right", width, _USUAL_QUEUE, _LEAST_QUEUE, least))
+        usual = max(_USUAL_QUEUE, min(width // 4, _MOST_USUAL_QUEUE))
+        self._queue_border.fit(Room("review.queue", "right", width, usual, _LEAST_QUEUE, least))
         queue = self._queue_border.panel_size if self.queue_open else 0
         usual = min((width - queue) // 2, _MOST_USUAL_CRITERION)
         rest = _LEAST_ANSWER + queue
@@ -146,7 +147,7 @@ class ReviewView(Horizontal):
             self._show_answer(item, loaded)
 
     def reload(self) -> None:
-        """Load and show the current item again: other parts of it may be seen now."""
+        """Load and show the current item again: other parts may be visible now."""
         self._loaded, self._keys.target = None, None
         self.answers.clear()
         self.show_item()

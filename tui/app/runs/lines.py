@@ -10,6 +10,7 @@ from tui.app.presentation.names import joined_names
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.text_rows import hanging_indent
 from tui.model.filter import NO_FILTERS, Completion, FilterKey, FilterLanguage, Term, fits
+from tui.model.percentages import percent
 from tui.model.prices import cost_text, price_text
 from tui.model.run import RunDetails, RunRecord, RunState
 from tui.model.sanitize import sanitize_line
@@ -77,8 +78,11 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
 
 
 def _passed(run: RunRecord) -> list[Piece]:
-    """Return the passed trials and their share, exactly as wide as the column."""
-    share = f"{run.passed / run.checked:4.0%}" if run.checked else "   –"
+    """Return the passed trials and their share, exactly as wide as the column.
+
+    A run that is not finished has no share: trials that have not run would count as not passed.
+    """
+    share = f"{percent(run.passed / run.checked):>4}" if run.checked and run.state == "finished" else "   –"
     room = _PASSED_WIDTH - len(share) - 1
     counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else f"○ {run.unchecked}"
     role: Role = "passed" if run.checked and run.passed == run.checked else "plain"
@@ -175,8 +179,7 @@ _LABEL_WIDTH = 10
 
 
 def setup_lines(run: RunRecord, details: RunDetails | None, width: int) -> list[Line]:
-    """What is known of a run: suite and hash, options, command, models with their settings, costs and prices, what
-    answered, and what else took part."""
+    """Return the details of a run: suite, options, command, and models with settings, costs, prices and servers."""
     suite: list[Piece] = [
         (" suite    ", "dim"),
         (cut_middle(sanitize_line(run.suite_path, 500), max(10, width - 30)), "plain"),

@@ -92,7 +92,7 @@ class RunsTitle(PieceLine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._status: Piece = ("", "dim")
+        self._status: Piece = ("Loading saved runs…", "dim")
 
     def show_counts(self, runs: int, shown: int) -> None:
         """Show the number of runs, and how many of them match the filter."""

@@ -1,8 +1,6 @@
-"""The dialogs of the settings: the list of all settings, a form for one of them, and the choice of a theme."""
+"""The dialogs of the settings: the list of all settings, and the choice of a theme."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -25,23 +23,14 @@ from tui.app.settings.lines import (
     setting_line,
     theme_line,
 )
-from tui.app.widgets.form import FORM_CSS, FORM_KEYS, Field, Form
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
-from tui.app.workers import start_worker
-from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.session.settings import Setting, SettingList
 
 _POLL_SECONDS = 2.0
-_LIST_CSS = """
-    & { align: center middle; background: $background 60%; }
-    & > Vertical {
-        width: 130; max-width: 96%; height: 90%; padding: 1 1; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
-"""
 
 
 class SettingsDialog(Dialog[None]):
@@ -51,9 +40,9 @@ class SettingsDialog(Dialog[None]):
     section, and `on_reset` with a setting to remove from the file.
     """
 
-    DEFAULT_CSS = f"""
-    SettingsDialog {{ {_LIST_CSS} }}
-    SettingsDialog #details {{ height: 5; padding: 1 1 0 1; color: $foreground; }}
+    DEFAULT_CSS = """
+    SettingsDialog > Vertical { width: 130; height: 90%; padding: 1 1; }
+    SettingsDialog #details { height: 5; padding: 1 1 0 1; color: $foreground; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="config.leave", tooltip="Close the settings"),
@@ -145,68 +134,6 @@ class SettingsDialog(Dialog[None]):
             self._on_add(setting.path[0])
 
 
-class SettingForm(Dialog[bool | None]):
-    """A form for a setting or for a new entry. `save` writes the texts by field; it blocks, and raises SettingRefused.
-
-    The result is whether it was saved.
-    """
-
-    DEFAULT_CSS = f"""
-    SettingForm {{ {FORM_CSS} }}
-    SettingForm #about {{ height: auto; max-height: 6; color: $dim; margin-bottom: 1; }}
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close", id="setting.leave", tooltip="Close without changes"),
-    ]
-
-    def __init__(
-        self, title: str, about: str, fields: Sequence[Field], save: Callable[[Mapping[str, str]], object]
-    ) -> None:
-        super().__init__()
-        self._title, self._about, self._save = title, about, save
-        self._form = Form(fields, self._start_to_save)
-        self._saving = self._left = False
-
-    def compose(self) -> ComposeResult:
-        """Compose what the setting means, and the form."""
-        with Vertical() as box:
-            box.border_title = Content(sanitize_line(self._title, 80))
-            box.border_subtitle = FORM_KEYS
-            yield Static(Content(sanitize_text(self._about)), markup=False, id="about")
-            yield self._form
-
-    def on_mount(self) -> None:
-        """Focus the first field."""
-        self._form.start()
-
-    @on(PromptInput.Left)
-    def leave(self) -> None:
-        """Close the form without changes; while it is being saved, as soon as that has ended."""
-        self._left = True
-        if not self._saving:
-            self.action_leave()
-
-    def _start_to_save(self, texts: Mapping[str, str]) -> None:
-        if not self._saving:
-            self._saving = True
-            start_worker(self, partial(self._write, texts), group="save")
-
-    async def _write(self, texts: Mapping[str, str]) -> None:
-        """Save the texts and close the form, or display why they are refused."""
-        from tui.session.settings import SettingRefused
-
-        try:
-            await asyncio.to_thread(self._save, texts)
-        except SettingRefused as refused:
-            if self._left:
-                self.action_leave()
-            self._form.show_faults({name: sanitize_line(what, 300) for name, what in refused.faults.items()})
-        else:
-            self.dismiss(True)
-        finally:
-            self._saving = False
-
-
 class ThemeDialog(Dialog[str | None]):
     """A list of themes: the app shows the theme under the cursor. The result is the chosen name.
 
@@ -214,10 +141,9 @@ class ThemeDialog(Dialog[str | None]):
     before is restored.
     """
 
-    DEFAULT_CSS = f"""
-    ThemeDialog {{ {_LIST_CSS} }}
-    ThemeDialog > Vertical {{ width: 80; height: 22; max-height: 90%; }}
-    ThemeDialog #fault {{ height: auto; max-height: 4; padding: 0 1; color: $error-mark; }}
+    DEFAULT_CSS = """
+    ThemeDialog > Vertical { width: 80; height: 22; max-height: 90%; padding: 1 1; }
+    ThemeDialog #fault { height: auto; max-height: 4; padding: 0 1; color: $error-mark; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="theme.leave", tooltip="Restore the theme, and close"),

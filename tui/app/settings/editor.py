@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from tui.app.context import AppContext
 from tui.app.keymap import keymap_problems
 from tui.app.notifications import notify_error
-from tui.app.settings.dialogs import SettingForm, SettingsDialog, ThemeDialog
+from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.theme.themed_app import ThemedApp
-from tui.app.widgets.form import Field
+from tui.app.widgets.form import Field, FormDialog
 from tui.app.workers import start_worker
-from tui.model.errors import ConfigError
+from tui.model.errors import ConfigError, FieldsRefused
 
 if TYPE_CHECKING:
     from tui.session.settings import Setting, SettingList
@@ -68,7 +68,7 @@ class SettingsEditor:
             start_worker(self._app, partial(self._change, partial(self._save_theme, name)), group="settings")
 
     def _save_theme(self, name: str) -> None:
-        """Write the theme to the config file. Blocks, and raises SettingRefused."""
+        """Write the theme to the config file. Blocks, and raises FieldsRefused."""
         settings = self._context.session.settings
         setting = next(each for each in settings.read().settings if each.path == ("theme",))
         if setting.text != name:
@@ -111,24 +111,23 @@ class SettingsEditor:
         else:
             fields = (Field("value", "Value", ", ".join(setting.choices) or _EXPECTED[setting.kind], setting.text),)
             save = partial(self._save, setting)
-            self._app.push_screen(SettingForm(setting.name, setting.description, fields, save), self._changed)
+            self._app.push_screen(FormDialog(setting.name, setting.description, fields, save), self._changed)
 
-    def _save(self, setting: "Setting", texts: Mapping[str, str]) -> None:
-        from tui.session.settings import SettingRefused
-
+    def _save(self, setting: "Setting", texts: Mapping[str, str]) -> bool:
         try:
             self._context.session.settings.save(setting, texts["value"])
-        except SettingRefused as refused:
-            raise SettingRefused({"value": " ".join(refused.faults.values())}) from refused
+        except FieldsRefused as refused:
+            raise FieldsRefused({"value": " ".join(refused.faults.values())}) from refused
+        return True
 
     def _add(self, section: str) -> None:
         """Open the form for a new entry of a section."""
-        from tui.app.explore.model_forms import ProviderForm
+        from tui.app.explore.model_forms import provider_form
         from tui.session.settings import ADDABLE, entry_fields
 
         session = self._context.session
         if section == "providers":
-            self._app.push_screen(ProviderForm(session.catalog), lambda name: self._changed(name is not None))
+            self._app.push_screen(provider_form(session.catalog), lambda name: self._changed(name is not None))
         elif section not in ADDABLE:
             self._app.notify("Only models, providers, rules, keys and prices have entries to add.", markup=False)
         else:
@@ -137,19 +136,20 @@ class SettingsEditor:
                 Field(key or "value", _label(key or "value"), about if is_required else f"{about}, or empty")
                 for key, about, is_required in entry_fields(section)
             ]
-            form = SettingForm(f"New entry of {section}", "", names, partial(self._save_entry, section))
+            form = FormDialog(f"New entry of {section}", "", names, partial(self._save_entry, section))
             self._app.push_screen(form, self._changed)
 
-    def _save_entry(self, section: str, texts: Mapping[str, str]) -> None:
-        from tui.session.settings import SettingRefused, entry_fields
+    def _save_entry(self, section: str, texts: Mapping[str, str]) -> bool:
+        from tui.session.settings import entry_fields
 
         fields = {key: texts[key or "value"] for key, _, _ in entry_fields(section)}
         try:
             self._context.session.settings.add(section, texts["name"], fields)
-        except SettingRefused as refused:
+        except FieldsRefused as refused:
             known = {*texts, ""}
             faults = {("value" if key == "" and "" in fields else key): what for key, what in refused.faults.items()}
-            raise SettingRefused({key if key in known else "": what for key, what in faults.items()}) from refused
+            raise FieldsRefused({key if key in known else "": what for key, what in faults.items()}) from refused
+        return True
 
 
 _EXPECTED = {"number": "a number", "list": "one, two", "text": "a text", "choice": ""}

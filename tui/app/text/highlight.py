@@ -4,7 +4,7 @@ import re
 import time
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import accumulate
 from math import inf
@@ -74,6 +74,17 @@ _BATCH = 60  # lines lexed at once, from the requested one on
 _FAR = 240  # lines lexed only for the state at a later line; beyond that the state is guessed
 _MOST_S = 0.15  # CPU seconds of lexing before a frame; a screen of ordinary code takes less than a third
 _FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+# Parts of Pygments' rules that take exponential or cubic time where an end is missing; the same without backtracking.
+# No deadline holds within one rule, and all other threads wait for it too.
+_SLOW_RULES = (
+    (r'(\\\\|\\"|[^"])*"', r'(\\\\|\\"|[^"])*+"'),  # strings of Scala
+    (r"(\\\\|\\!|[^!])*!", r"(\\\\|\\!|[^!])*+!"),  # substitutions of Perl
+    (r"(\\\\|\\[0-7]+|\\.|[^'\\])*'", r"(\\\\|\\[0-7]+|\\.|[^'\\])*+'"),  # strings of Bash
+    (r"(?:\w|[^\x00-\x7f])*", r"(?:\w|[^\x00-\x7f])*+"),  # names of PHP
+    (r"//(?:.|(?<=\\)\n)*\n", r"//(?:.|(?<=\\)\n)*+\n"),  # comments of C
+    (r"(\s*(?:(?:(?:/", r"(\s*+(?:(?:(?:/"),  # comments between the parts of a function of C
+    (r"(\s+)((?:\s*\\?\s*))(\[", r"(\s++)((?:\s*+\\?\s*+))(\["),  # instructions of Dockerfiles
+)
 _OPEN_ENDED = re.compile(r"\AToken\.(Comment\.(Multiline|Special)|Literal\.String|Comment\Z)")
 
 
@@ -88,12 +99,30 @@ def load_lexer(language: str) -> "CodeLexer":
 
     The first call takes tens of milliseconds; it may be in any thread.
     """
+    _replace_slow_rules()
     module, name, state = _LEXERS[language]
     return CodeLexer(getattr(import_module(module), name), state)
 
 
+@cache
+def _replace_slow_rules() -> None:
+    """Let Pygments compile the rules of its lexers without the slow parts, also of a lexer within another one."""
+    import pygments.lexer
+
+    compiler: Any = pygments.lexer.RegexLexerMeta  # the types of its methods are unknown
+    compile_rule = compiler._process_regex
+
+    def compile_fast_rule(lexer: object, rule: Any, flags: int, state: str) -> object:
+        if isinstance(rule, str):  # others are lists of words
+            for slow, fast in _SLOW_RULES:
+                rule = rule.replace(slow, fast)
+        return compile_rule(lexer, rule, flags, state)
+
+    compiler._process_regex = compile_fast_rule
+
+
 class SlowCode(Exception):
-    """Lexing took longer than allowed: some patterns need quadratic time for code that nobody writes."""
+    """Lexing took longer than allowed: some patterns need quadratic time for unusual code."""
 
 
 def lexing_deadline() -> float:

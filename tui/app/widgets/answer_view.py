@@ -115,8 +115,8 @@ class AnswerView(TailView, can_focus=True):
             """Return the view that contains the match."""
             return self.view
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._sheet = Sheet(80)
         self._painter = RowPainter()
         self._has_styles = False

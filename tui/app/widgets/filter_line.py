@@ -43,11 +43,11 @@ class FilterLine(Vertical):
         Binding("ctrl+s", "saved", "saved filters", id="filter.saved", tooltip="Save, use, rename or delete filters"),
     ]
 
-    def __init__(self, line: PromptInput, complete: Complete, saved: SavedFilters, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, line: PromptInput, complete: Complete, saved: SavedFilters) -> None:
+        super().__init__()
         self.line, self._complete, self._saved = line, complete, saved
         line.handle_in_order("filter.accept", "filter.up", "filter.down", "filter.saved")
-        self._list = FoundList(self._line_of, on_chosen=self._accept)
+        self._list = FoundList(line_of=self._line_of, on_chosen=self._accept)
         self._hint = Static(markup=False, id="filter-hint")
         self._known: tuple[tuple[str, int], Sequence[Completion]] = ("", 0), ()
         self._shown: Sequence[Completion] = ()

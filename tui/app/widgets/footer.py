@@ -1,4 +1,7 @@
-"""The footer: the active keys, as many as fit. A click on a key runs its action."""
+"""The footer: the active keys, as many as fit, and shorter descriptions if there is little room.
+
+A click on a key runs its action.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
@@ -22,27 +25,68 @@ class Key(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Return the width in cells, including the gap after the key."""
-        return width_of(self.shown) + 1 + width_of(self.does) + 2
+        """Return the width in cells."""
+        return width_of(self.shown) + 1 + width_of(self.does)
+
+    @property
+    def shortened(self) -> "Key":
+        """Return the key with its short description."""
+        return self._replace(does=_SHORT.get(self.does, self.does))
 
 
-def keys_that_fit(keys: Sequence[Key], last: Sequence[Key], width: int) -> list[Key]:
+_SHORT = {
+    "add check": "add",
+    "commands": "menu",
+    "differing": "differ",
+    "next case": "case",
+    "next change": "change",
+    "next field": "next",
+    "next match": "match",
+    "preferences": "ranking",
+    "previous tab": "prev tab",
+    "remove check": "remove",
+    "rerun failed": "failed",
+    "run all": "all",
+    "saved filters": "saved",
+    "statistics": "stats",
+    "whitespace": "space",
+}
+"""Descriptions that are displayed where there is no room for the whole ones."""
+
+
+def fit_keys(keys: Sequence[Key], last: Sequence[Key], width: int) -> tuple[list[Key], int]:
+    """Return the keys to display, and the gap between them.
+
+    Descriptions are shortened before keys are left out, and in a narrow terminal the gap is smaller too.
+    """
+    found = keys_that_fit(keys, last, width)
+    if len(found) == len(keys) + len(last):
+        return found, 2
+    short, short_last = [key.shortened for key in keys], [key.shortened for key in last]
+    found = keys_that_fit(short, short_last, width)
+    if len(found) == len(keys) + len(last) or width >= _NARROW:
+        return found, 2
+    return keys_that_fit(short, short_last, width, 1), 1
+
+
+def keys_that_fit(keys: Sequence[Key], last: Sequence[Key], width: int, gap: int = 2) -> list[Key]:
     """Return as many of `keys` as fit before `last`, and those of `last` that fit."""
     room = width - 1
     kept_last: list[Key] = []
     for key in last:
-        if key.width <= room:
+        if key.width + gap <= room:
             kept_last.append(key)
-            room -= key.width
+            room -= key.width + gap
     kept: list[Key] = []
     for key in keys:
-        if key.width > room:
+        if key.width + gap > room:
             break
         kept.append(key)
-        room -= key.width
+        room -= key.width + gap
     return [*kept, *kept_last]
 
 
+_NARROW = 100
 _LAST = ("app.help", "app.palette")
 
 
@@ -62,7 +106,7 @@ class KeyFooter(Widget):
         if screen is self.screen:
             self.refresh()
 
-    def _keys(self) -> list[Key]:
+    def _keys(self) -> tuple[list[Key], int]:
         first: list[Key] = []
         last: dict[str, Key] = {}
         for binding in (each.binding for each in bindings_in_order(self.screen) if each.binding.show and each.enabled):
@@ -71,7 +115,7 @@ class KeyFooter(Widget):
                 last[binding.id] = key
             elif key not in first:
                 first.append(key)
-        return keys_that_fit(first, [last[name] for name in _LAST if name in last], self.size.width)
+        return fit_keys(first, [last[name] for name in _LAST if name in last], self.size.width)
 
     def _shown(self, binding: Binding) -> str:
         return self.app.get_key_display(binding)
@@ -79,18 +123,20 @@ class KeyFooter(Widget):
     def render(self) -> Content:
         """Return the keys in the accent color, each with its description."""
         parts: list[Content] = [Content(" ")]
-        for key in self._keys():
-            parts += [Content.styled(key.shown, "$accent"), Content.styled(f" {key.does}  ", "$dim")]
+        keys, gap = self._keys()
+        for key in keys:
+            parts += [Content.styled(key.shown, "$accent"), Content.styled(f" {key.does}{' ' * gap}", "$dim")]
         return Content("").join(parts)
 
     async def on_click(self, event: Click) -> None:
         """Run the action of the clicked key."""
         at = 1
-        for key in self._keys():
-            if at <= event.x < at + key.width - 2:
+        keys, gap = self._keys()
+        for key in keys:
+            if at <= event.x < at + key.width:
                 await self._press(key.action)
                 return
-            at += key.width
+            at += key.width + gap
 
     async def _press(self, action: str) -> None:
         for node, binding, _, _ in self.screen.active_bindings.values():

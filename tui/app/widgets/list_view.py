@@ -22,7 +22,11 @@ Ground = Literal["", "selected", "raised"]
 
 
 class LineListView(FastScrollView, can_focus=True):
-    """A list of lines with a cursor. A subclass may override `line_at` to compute the visible lines."""
+    """A list of lines with a cursor.
+
+    The lines are given to `show_lines`, or only the visible ones are computed: `line_of` returns the line of a place
+    in at most so many cells, and `show_count` sets the number of lines. A subclass may override `line_at` instead.
+    """
 
     DEFAULT_CSS = "LineListView { background: $background; color: $foreground; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,11 +55,16 @@ class LineListView(FastScrollView, can_focus=True):
         """Posted when a line is chosen with Enter or a click."""
 
     def __init__(
-        self, *, on_chosen: Callable[[int], object] | None = None, id: str | None = None, classes: str | None = None
+        self,
+        *,
+        line_of: Callable[[int, int], Line] | None = None,
+        on_chosen: Callable[[int], object] | None = None,
+        id: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
-        self._on_chosen = on_chosen
+        super().__init__(id=id)
+        self._line_of, self._on_chosen = line_of, on_chosen
         self._lines: Sequence[Line] = ()
+        self._count = 0
         self._cursor = self._hover = -1
         self._looks: dict[Ground, Mapping[Role, RichStyle]] = {}
 
@@ -67,19 +76,24 @@ class LineListView(FastScrollView, can_focus=True):
     @property
     def line_count(self) -> int:
         """Return the number of lines."""
-        return len(self._lines)
+        return self._count
 
     def line_at(self, place: int, width: int) -> Line:
         """Return a line in at most `width` cells."""
-        del width
-        return self._lines[place]
+        return self._line_of(place, width) if self._line_of else self._lines[place]
 
     def show_lines(self, lines: Sequence[Line]) -> Self:
         """Show other lines; the cursor keeps its position."""
         if lines != self._lines:
-            self._lines = lines
+            self._lines, self._count = lines, len(lines)
             self.lines_changed(self._cursor)
         return self
+
+    def show_count(self, count: int, cursor: int) -> None:
+        """Show so many new lines of `line_of`."""
+        self._count = count
+        self.lines_changed(cursor)
+        self.go_to(cursor)
 
     def lines_changed(self, cursor: int) -> None:
         """Redraw the changed lines, with the cursor on the line `cursor`."""
@@ -198,29 +212,10 @@ class LineListView(FastScrollView, can_focus=True):
 
 
 class FoundList(LineListView, can_focus=False):
-    """A list below an input, which has the focus and moves the cursor. `line_of` returns the line of a place."""
+    """A list below an input, which has the focus and moves the cursor."""
 
     DEFAULT_CSS = "FoundList { background: $raised; }"
-
-    def __init__(self, line_of: Callable[[int, int], Line], on_chosen: Callable[[int], object]) -> None:
-        super().__init__(on_chosen=on_chosen)
-        self._line_of, self._count = line_of, 0
-
-    @property
-    def line_count(self) -> int:
-        """Return the number of entries."""
-        return self._count
-
-    def line_at(self, place: int, width: int) -> Line:
-        """Return the line of an entry."""
-        return self._line_of(place, width)
 
     def ground_of(self, place: int) -> Ground:
         """Return the background of a line: the cursor is highlighted although the input has the focus."""
         return "selected" if place == self.cursor else super().ground_of(place)
-
-    def show_count(self, count: int, cursor: int) -> None:
-        """Display so many new entries."""
-        self._count = count
-        self.lines_changed(cursor)
-        self.go_to(cursor)

@@ -1,4 +1,4 @@
-"""The prompt of a case: one line above its answers, the whole of it, and its beginning in a pane without an answer."""
+"""The prompt of a case: as one line above its answers, whole, and its beginning in a pane without an answer."""
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -24,7 +24,7 @@ def question_line(case: Case | None, width: int) -> Line:
 
 
 def prompt_beginning(case: Case) -> str:
-    """Return the beginning of the prompt for a pane without an answer; the Prompt tab has all of it."""
+    """Return the beginning of the prompt for a pane without an answer; the Prompt tab shows the whole prompt."""
     steps = case.steps
     whole = steps[0].input if steps else ""
     if len(steps) > 1:
@@ -79,5 +79,5 @@ class QuestionPanel(Vertical):
         self._whole.update(Content(sanitize_text(inputs[:_MOST_WHOLE])))
 
     def toggle(self) -> None:
-        """Show the whole prompt, or one line of it."""
+        """Show the whole prompt, or only one line."""
         self.toggle_class("-whole")

@@ -16,8 +16,8 @@ from tui.app.widgets.scroll_view import TailView
 class RenderedView(TailView, can_focus=True):
     """A text rendered as Markdown, which scrolls. It is rendered in a thread."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._raw = ""
         self._runs: list[list[Run]] = []
         self._painter = RowPainter()

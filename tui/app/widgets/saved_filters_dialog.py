@@ -63,11 +63,7 @@ class SavedFiltersDialog(Dialog[str | None]):
     """
 
     DEFAULT_CSS = """
-    SavedFiltersDialog { align: center middle; background: $background 60%; }
-    SavedFiltersDialog > Vertical {
-        width: 86; max-width: 94%; height: auto; max-height: 80%; padding: 1 1; background: $raised;
-        border: round $focused-border; border-title-color: $accent; border-subtitle-color: $dim;
-    }
+    SavedFiltersDialog > Vertical { width: 86; max-width: 94%; max-height: 80%; padding: 1 1; }
     SavedFiltersDialog LineListView { height: auto; max-height: 16; background: $raised; }
     SavedFiltersDialog PromptInput { display: none; margin-top: 1; background: $background; }
     SavedFiltersDialog Static { height: auto; color: $dim; }

@@ -119,8 +119,8 @@ class TailView(FastScrollView):
     class ScrolledByHand(Message):
         """Posted when the user has scrolled with keys or the mouse."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._following = True
         self._leaping = False
         self._rows = self._end = self._beat = 0

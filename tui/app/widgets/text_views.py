@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Resize
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -21,8 +20,8 @@ class TextPanel(VerticalScroll):
     TextPanel > Static { height: auto; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._lines: Sequence[Line] | None = None
         self._text = Static(Content(), markup=False)
 
@@ -72,8 +71,8 @@ class PieceLine(Widget):
     PieceLine { height: 1; background: $raised; color: $foreground; }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._line: Line = ()
 
     def line_for(self, width: int) -> Line:
@@ -87,10 +86,9 @@ class PieceLine(Widget):
             self._line = line
             self.refresh()
 
-    def on_resize(self, event: Resize) -> None:
-        """Compute the line for the new width."""
-        self._line = self.line_for(event.size.width)
-        self.refresh()
+    def on_resize(self) -> None:
+        """Compute the line for the new width, without the padding, which the size of the event includes."""
+        self.draw()
 
     def render(self) -> Content:
         """Return the last computed line."""

@@ -1,93 +1,126 @@
 """Parsing of an agent's answer: text, the tools it used, its memory."""
 
+import asyncio
 import json
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
+from tui.model.results import ToolUse, Usage
 from tui.model.sanitize import sanitize_line
 from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values
+from tui.providers.agents.spans import Trace, read_spans
 
+_SPANS = ("spans", "resourceSpans")
 _DEEPEST = 64
 _LONGEST_MS = 2**53
+_LARGE_BYTES = 64 << 10  # reading more than this can take longer than a frame of the screen
+T = TypeVar("T")
 
 
-class Nonsense(Exception):
-    """An answer that cannot be parsed; the text says why and is shown after `answered nonsense: `."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool that the agent reports as used; `arguments` and `result` are JSON or text, or empty if not reported."""
-
-    name: str
-    arguments: str = ""
-    result: str = ""
-    duration_ms: float | None = None
+class InvalidAnswer(Exception):
+    """An answer that cannot be parsed; the text says why, and is displayed after `sent an invalid answer: `."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentAnswer:
-    """The answer to one step. `memory` is None if the agent returned none."""
+    """The answer to one step. `memory` and `usage` are None if the agent returned none.
+
+    `calls` are the calls in its spans and those in `tools` that no span records, none if it has no spans.
+    """
 
     output: str
-    tools: tuple[Tool, ...]
+    tools: tuple[ToolUse, ...]
     memory: JsonObject | None
+    calls: tuple[ToolUse, ...] = ()
+    usage: Usage | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def read_aside(read: Callable[[], T], size: int) -> T:
+    """Return what `read` returns for an answer of `size` bytes; that of a large one is computed in a thread."""
+    return await asyncio.to_thread(read) if size > _LARGE_BYTES else read()
 
 
 def parse_json(data: bytes | str) -> JsonValue:
-    """Parse standard JSON: no NaN, no infinity, no lone surrogates, no huge number of values. Raises Nonsense."""
+    """Parse standard JSON: no NaN, no infinity, no lone surrogates, no huge number of values. Raises InvalidAnswer."""
     if has_too_many_values(data if isinstance(data, bytes) else data.encode(errors="replace")):
-        raise Nonsense(f"it contains more than {MOST_JSON_VALUES:,} values")
+        raise InvalidAnswer(f"it contains more than {MOST_JSON_VALUES:,} values")
     try:
         value: JsonValue = json.loads(data, parse_constant=_refuse, parse_float=_finite)
-    except Nonsense:
+    except InvalidAnswer:
         raise
     except RecursionError:
-        raise Nonsense("it is nested too deeply") from None
+        raise InvalidAnswer("it is nested too deeply") from None
     except ValueError as error:
         start = data[:600].decode(errors="replace") if isinstance(data, bytes) else data[:600]
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
-            raise Nonsense(f"it is not JSON: {sanitize_line(start, 120)}") from None
-        raise Nonsense(sanitize_line(str(error))) from None
+            raise InvalidAnswer(f"it is not JSON: {sanitize_line(start, 120)}") from None
+        raise InvalidAnswer(sanitize_line(str(error))) from None
     if _is_deeper(value, _DEEPEST):
-        raise Nonsense("it is nested too deeply")
+        raise InvalidAnswer("it is nested too deeply")
     escape = b"\\ud" if isinstance(data, bytes) else "\\ud"
     return _without_surrogates(value) if escape in data.lower() else value  # type: ignore[operator]
 
 
 def read_answer(value: JsonValue) -> AgentAnswer:
-    """Parse the object `{output, tools_used, memory}`. Raises Nonsense."""
+    """Parse the object `{output, tools_used, memory}`, which may have `usage` and `spans`. Raises InvalidAnswer."""
     if not isinstance(value, dict):
-        raise Nonsense(f"expected an object with output, tools_used and memory, got {_kind(value)}")
+        raise InvalidAnswer(f"expected an object with output, tools_used and memory, got {_kind(value)}")
     if "output" not in value:
         if isinstance(value.get("error"), str):
-            raise Nonsense(f"it has an error instead of an output: {sanitize_line(str(value['error']))}")
-        raise Nonsense("it has no output")
+            raise InvalidAnswer(f"it has an error instead of an output: {sanitize_line(str(value['error']))}")
+        raise InvalidAnswer("it has no output")
     output, memory = value["output"], value.get("memory")
     if not isinstance(output, str):
-        raise Nonsense(f"output: expected a string, got {_kind(output)}")
+        raise InvalidAnswer(f"output: expected a string, got {_kind(output)}")
     if memory is not None and not isinstance(memory, dict):
-        raise Nonsense(f"memory: expected an object, got {_kind(memory)}")
-    return AgentAnswer(output, _read_tools(value.get("tools_used")), memory)
+        raise InvalidAnswer(f"memory: expected an object, got {_kind(memory)}")
+    tools = _read_tools(value.get("tools_used"))
+    spans = next((value[name] for name in _SPANS if value.get(name)), None)
+    trace = Trace() if spans is None else read_spans(spans)
+    calls = (*trace.calls, *_without_span(tools, trace.calls)) if trace.calls else ()
+    return AgentAnswer(output, tools, memory, calls, _read_usage(value.get("usage")) or trace.usage, trace.notes)
 
 
-def _read_tools(value: JsonValue) -> tuple[Tool, ...]:
+def _without_span(tools: Sequence[ToolUse], calls: Sequence[ToolUse]) -> Iterator[ToolUse]:
+    """Yield the reported calls with details for which there are not as many spans of that name."""
+    recorded = Counter(call.name for call in calls if call.kind == "tool")
+    for tool in tools:
+        if recorded[tool.name]:
+            recorded[tool.name] -= 1
+        elif tool.has_details:
+            yield tool
+
+
+def _read_usage(value: JsonValue) -> Usage | None:
+    """Return the token counts that an agent reports, or None for what is none."""
+    if not isinstance(value, dict):
+        return None
+    given = {field.name: value.get(field.name) for field in fields(Usage)}
+    counts = {name: count for name, count in given.items() if isinstance(count, int) and not isinstance(count, bool)}
+    return Usage(**counts) if counts else None
+
+
+def _read_tools(value: JsonValue) -> tuple[ToolUse, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        return (Tool(value),)  # TestHaven accepts a string in place of a list of one.
+        return (ToolUse(value),)  # TestHaven accepts a string in place of a list of one.
     if not isinstance(value, list):
-        raise Nonsense(f"tools_used expected a list, got {_kind(value)}")
+        raise InvalidAnswer(f"tools_used expected a list, got {_kind(value)}")
     return tuple(_read_tool(tool) for tool in value)
 
 
-def _read_tool(value: JsonValue) -> Tool:
+def _read_tool(value: JsonValue) -> ToolUse:
     if isinstance(value, str):
-        return Tool(value)
+        return ToolUse(value)
     if isinstance(value, dict) and isinstance(value.get("name"), str):
         arguments, result = _text_of(value.get("arguments")), _text_of(value.get("result"))
-        return Tool(str(value["name"]), arguments, result, _milliseconds(value.get("duration_ms")))
-    raise Nonsense(f"tools_used: expected names or objects with a name, got {_kind(value)}")
+        return ToolUse(str(value["name"]), arguments, result, _milliseconds(value.get("duration_ms")))
+    raise InvalidAnswer(f"tools_used: expected names or objects with a name, got {_kind(value)}")
 
 
 def _text_of(value: JsonValue) -> str:
@@ -101,13 +134,13 @@ def _milliseconds(value: JsonValue) -> float | None:
 
 
 def _refuse(constant: str) -> float:
-    raise Nonsense(f"it contains {constant}, which is not JSON")
+    raise InvalidAnswer(f"it contains {constant}, which is not JSON")
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise Nonsense(f"it contains a number that is too large: {sanitize_line(digits, 40)}")
+        raise InvalidAnswer(f"it contains a number that is too large: {sanitize_line(digits, 40)}")
     return value
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request
 from tui.model.sanitize import sanitize_line
-from tui.model.servers import has_password, url_fault
-from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
+from tui.model.servers import agent_url_fault, show_url
+from tui.providers.agents.answers import AgentAnswer, InvalidAnswer, parse_json, read_answer, read_aside
 from tui.providers.http.client import HttpAnswer, HttpClient
 from tui.providers.http.errors import Peer, Refusal, TryFailed, is_page, refusal_fault
 from tui.providers.http.limits import MIB, RetryLimits
@@ -25,10 +25,9 @@ class EndpointAgent:
     """
 
     def __init__(self, url: str, proxy: str | None, patience: RetryLimits | None = None) -> None:
-        wrong = url_fault(url) or ("contains a user name or password" if has_password(url) else None)
-        if wrong:
-            shown = sanitize_line(url.rpartition("@")[2])
-            raise ProviderError("not_found", f"the agent's URL {shown} {wrong}", fix="Use http://HOST:PORT/PATH.")
+        if wrong := agent_url_fault(url):
+            what = f"the agent's URL {show_url(url)} {wrong}"
+            raise ProviderError("not_found", what, fix="Use http://HOST:PORT/PATH.")
         self._url, self._patience = url, patience or RetryLimits()
         self._peer = _peer(url, self._patience.tries)
         self._tries = Tries(self._patience)
@@ -68,8 +67,8 @@ class EndpointAgent:
             what = f"{self._peer.host} sent nothing for {self._patience.first_byte_s:g} s"
             raise self._peer.fail("silent", what, tries=self._peer.tries) from None
         try:
-            found = read_answer(parse_json(data))
-        except Nonsense as wrong:
+            found = await read_aside(lambda: read_answer(parse_json(data)), len(data))
+        except InvalidAnswer as wrong:
             raise self._peer.fail("crashed", f"{self._peer.host} sent an invalid answer: {wrong}") from None
         yield found
 

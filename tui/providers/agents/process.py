@@ -12,7 +12,7 @@ from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request, Sent
 from tui.model.sanitize import sanitize_line
 from tui.model.values import JsonObject
-from tui.providers.agents.answers import AgentAnswer, Nonsense, parse_json, read_answer
+from tui.providers.agents.answers import AgentAnswer, InvalidAnswer, parse_json, read_answer, read_aside
 from tui.providers.agents.interpreter import running_fault
 from tui.providers.agents.pool import Pool
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
@@ -32,7 +32,7 @@ class _Left(Exception):
     """The process of a command that serves one answer had exited without an error before the next step."""
 
 
-class Room(asyncio.Semaphore):
+class ProcessLimits(asyncio.Semaphore):
     """The limits of concurrent and of idle processes, shared by all agents."""
 
     def __init__(self, places: int) -> None:
@@ -47,17 +47,17 @@ class ProcessAgent:
     runs the file, if it is not this process's own; it is checked before the first step.
     """
 
-    def __init__(self, name: str, launch: Launch, file: Path | None, room: Room, python: str = "") -> None:
-        self._name, self._file, self._room = name, file, room
+    def __init__(self, name: str, launch: Launch, file: Path | None, limits: ProcessLimits, python: str = "") -> None:
+        self._name, self._file, self._limits = name, file, limits
         self._unchecked_python, self._environ = python, launch.environ
-        self._pool = Pool(launch, self._state_of_folder, room.places)
+        self._pool = Pool(launch, self._state_of_folder, limits.places)
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
         """Yield `Sent`, then the answer. Raises ProviderError("crashed"). Closing the generator kills the process."""
         if self._file is not None and not self._file.is_file():
             place = sanitize_line(str(self._file))
             raise ProviderError("not_found", f"{self._name} does not exist", fix=f"Searched for {place}.")
-        async with self._room:
+        async with self._limits:
             if self._unchecked_python:
                 await self._check_python(self._unchecked_python)
             yield Sent()
@@ -95,7 +95,7 @@ class ProcessAgent:
         except _Refused as refusal:
             healthy = not refusal.over
             raise self._fault(str(refusal), worker) from None
-        except Nonsense as error:
+        except InvalidAnswer as error:
             raise self._fault(f"sent an invalid answer: {error}", worker) from None
         except WorkerLost as error:
             if may_leave and worker.ended_well:
@@ -111,17 +111,20 @@ class ProcessAgent:
     async def _ask(self, worker: Worker, request: Request) -> AgentAnswer:
         question: JsonObject = {"input": request.prompt.input, "memory": request.memory}
         if self._file is None:
-            return read_answer(parse_json(await worker.ask(json.dumps(question).encode())))
+            line = await worker.ask(json.dumps(question).encode())
+            return await read_aside(lambda: read_answer(parse_json(line)), len(line))
         question["id"] = secrets.token_hex(8)
-        value = parse_json(await worker.ask(json.dumps(question).encode()))
+        line = await worker.ask(json.dumps(question).encode())
+        value = await read_aside(lambda: parse_json(line), len(line))
         # The agent can write to the descriptor of the answers. Only the runner knows the id of the request.
         if not isinstance(value, dict) or value.get("id") != question["id"]:
-            raise Nonsense("its process wrote output outside of a step")
+            raise InvalidAnswer("its process wrote output outside of a step")
         if worker.is_out_of_turn:
             raise WorkerLost("answered more than once for one step")
         if "fault" in value:
             raise _Refused(sanitize_line(str(value["fault"]), _LONGEST_FAULT), over=bool(value.get("over")))
-        return read_answer(value.get("answer"))
+        answer = value.get("answer")
+        return await read_aside(lambda: read_answer(answer), len(line))
 
     def _fault(self, sentence: str, worker: Worker) -> ProviderError:
         words = worker.last_words
@@ -137,6 +140,7 @@ class ProcessAgent:
         with suppress(OSError), os.scandir(self._file.parent) as entries:
             for entry in entries:
                 if entry.name.endswith(".py"):
-                    stat = entry.stat()
-                    found.append((entry.name, stat.st_mtime_ns, stat.st_size))
+                    with suppress(OSError):  # a link to no file, such as the lock of an editor
+                        stat = entry.stat()
+                        found.append((entry.name, stat.st_mtime_ns, stat.st_size))
         return tuple(sorted(found))

@@ -1,27 +1,30 @@
 """The program that runs a Python agent file: one request per line in, one answer per line out.
 
 It uses descriptors that the agent does not see. The guard loads it, or another Python runs it (3.9 or newer): it uses
-the standard library only. A request is
-`{"id", "input", "memory"}`; an answer is `{"id", "answer": {…}}`, or `{"id", "fault": sentence, "over": bool}` if the
-agent gave none; `over` says that the process ends. The id is random: other lines on the descriptor are no answers.
+the standard library, and OpenTelemetry where the agent does. A request is `{"id", "input", "memory"}`; an answer is
+`{"id", "answer": {…}}`, or `{"id", "fault": sentence, "over": bool}` if the agent gave none; `over` says that the
+process ends. The id is random: other lines on the descriptor are no answers.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.machinery
 import importlib.util
 import inspect
 import json
 import os
 import sys
 from collections.abc import Callable
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any, BinaryIO
 
 _LONGEST_ANSWER = 16 << 20
+_BYTECODE_VARIABLE = "ASSAY_AGENT_BYTECODE"
+"""The folder for the bytecode of Pythons that the agent starts."""
 _LONGEST_MESSAGE = 500
 _LONGEST_NAME = 100
+_MOST_SPANS, _LONGEST_SPANS = 1_000, 8 << 20  # of one answer: more than Assay keeps
+_LONGEST_ATTRIBUTE = 8_000  # twice of what Assay keeps, which removes keys before it cuts
 
 
 class _Unusable(Exception):
@@ -42,11 +45,13 @@ def serve(path: str) -> None:
         if line := requests.readline():
             _reply(answers, json.loads(line), _fault_line(fault))
         return
-    wait = _Waiter()
+    wait, spans = _Waiter(), _SpanCollector()
     for line in requests:
         request = json.loads(line)
+        spans.begin()
         try:
-            line, over = _answer(agent, path, request["input"], request["memory"], wait), False
+            given = _call(agent, path, request["input"], request["memory"], wait)
+            line, over = _encode(given, request["memory"], spans), False
         except _Unusable as fault:
             line, over = _fault_line(fault), fault.over
         if os.getpid() != home:  # the agent forked, and this is the child process
@@ -103,42 +108,36 @@ def _load(path: str) -> Callable[..., Any]:
     return agent  # type: ignore[no-any-return]
 
 
-class _SourceLoader(importlib.machinery.SourceFileLoader):
-    """A loader that compiles the source: what the user allowed is the source, and bytecode may contain other code."""
-
-    def get_code(self, fullname: str) -> CodeType | None:
-        path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-
 def _use_no_bytecode(folder: str) -> None:
-    """Import the modules in the agent's folder from their source; other modules, such as installed ones, as usual."""
-    machinery = importlib.machinery
-    loaders = (
-        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
-        (_SourceLoader, machinery.SOURCE_SUFFIXES),
-        (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
-    )
-    inside = machinery.FileFinder.path_hook(*loaders)
+    """Compile the modules in the agent's folder from their source: what the user allowed is the source.
 
-    def hook(path: str) -> Any:
-        if path != folder and not path.startswith(os.path.join(folder, "")):
-            raise ImportError("not in the folder of the agent", path=path)
-        return inside(path)
+    A bytecode cache may contain other code. Every loader of Python asks for the place of the cache, whichever way a
+    module is imported; it gets none in the folder. Other modules, such as installed ones, are imported as usual, and
+    Pythons that the agent starts use caches of their own.
+    """
+    external: Any = importlib._bootstrap_external
+    usual = external.cache_from_source
+    inside = os.path.join(os.path.realpath(folder), "")
 
-    sys.path_hooks.insert(0, hook)
-    sys.path_importer_cache.clear()
+    def cache_from_source(path: Any, *args: Any, **options: Any) -> str:
+        if os.path.realpath(path).startswith(inside) or os.path.abspath(path).startswith(inside):
+            raise NotImplementedError("no bytecode in the folder of the agent")
+        found: str = usual(path, *args, **options)
+        return found
+
+    external.cache_from_source = cache_from_source
+    if bytecode := os.environ.pop(_BYTECODE_VARIABLE, ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = bytecode
 
 
 def _import_file(name: str, path: str) -> ModuleType:
     name = name if name.isidentifier() and name not in sys.modules else "_assay_agent"
-    loader = _SourceLoader(name, path)
-    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
-    if spec is None:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
         raise ImportError("it is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    loader.exec_module(module)
+    spec.loader.exec_module(module)
     return module
 
 
@@ -175,21 +174,103 @@ class _Waiter:
         return run(whole())
 
 
-def _answer(agent: Callable[..., Any], path: str, text: str, memory: Any, wait: _Waiter) -> bytes:
+class _SpanCollector:
+    """Collects the spans that OpenTelemetry records during a call, if the agent has imported it.
+
+    They come from the provider of tracers that the agent's file has set; if it has set none, from one that is set here
+    where the SDK is installed. Whatever fails in it, the agent is called.
+    """
+
+    def __init__(self) -> None:
+        self._spans: list[Any] = []
+        self._provider: Any = None
+
+    def begin(self) -> None:
+        """Forget the spans of earlier calls, and collect those of the provider that is in use now."""
+        self._spans.clear()
+        if "opentelemetry.trace" in sys.modules:
+            with contextlib.suppress(Exception):
+                self._attach(sys.modules["opentelemetry.trace"])
+
+    def take(self) -> str:
+        """Return the finished spans as a JSON list, empty if there are none."""
+        parts: list[str] = []
+        length = 0
+        for span in self._spans[:_MOST_SPANS]:
+            with contextlib.suppress(Exception):
+                part = json.dumps(_plain_span(span), allow_nan=False, ensure_ascii=False)
+                length += len(part)
+                if length > _LONGEST_SPANS:
+                    break
+                parts.append(part)
+        return f"[{','.join(parts)}]" if parts else ""
+
+    def _attach(self, trace: Any) -> None:
+        provider = trace.get_tracer_provider()
+        if provider is self._provider:
+            return
+        sdk = importlib.import_module("opentelemetry.sdk.trace")
+        if not hasattr(provider, "add_span_processor"):
+            trace.set_tracer_provider(sdk.TracerProvider(shutdown_on_exit=False))
+            provider = trace.get_tracer_provider()
+        processor = type("Collector", (sdk.SpanProcessor,), {"on_end": lambda _, span: self._add(span)})
+        provider.add_span_processor(processor())
+        self._provider = provider
+
+    def _add(self, span: Any) -> None:
+        if len(self._spans) < _MOST_SPANS:
+            self._spans.append(span)
+
+
+_ATTRIBUTES = (
+    *("gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.", "gen_ai.usage."),
+    *("gen_ai.input.messages", "gen_ai.output.messages", "error.type"),
+    *("openinference.span.kind", "tool.name", "input.value", "output.value", "llm.token_count."),
+)
+
+
+def _plain_span(span: Any) -> dict[str, Any]:
+    """Return a span as in OTLP/JSON, with the attributes that Assay reads as an object."""
+    attributes = {
+        name: value if isinstance(value, (int, float)) else _attribute_text(value)
+        for name, value in (span.attributes or {}).items()
+        if name.startswith(_ATTRIBUTES)
+    }
+    status = {"code": span.status.status_code.value, "message": str(span.status.description or "")[:_LONGEST_MESSAGE]}
+    return {
+        "traceId": f"{span.context.trace_id:032x}",
+        "spanId": f"{span.context.span_id:016x}",
+        "parentSpanId": f"{span.parent.span_id:016x}" if span.parent else "",
+        "name": str(span.name)[:_LONGEST_ATTRIBUTE],
+        "startTimeUnixNano": str(span.start_time),
+        "endTimeUnixNano": str(span.end_time),
+        "attributes": attributes,
+        "status": status,
+    }
+
+
+def _attribute_text(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text[:_LONGEST_ATTRIBUTE]
+
+
+def _call(agent: Callable[..., Any], path: str, text: str, memory: Any, wait: _Waiter) -> Any:
     try:
         given = agent(text, memory)
-        if inspect.isawaitable(given):
-            given = wait(given)
+        return wait(given) if inspect.isawaitable(given) else given
     except SystemExit as error:
         raise _Unusable(f"called {_exit_call(error)}", over=True) from None
     except BaseException as error:  # noqa: BLE001 - whatever the function does is the agent's
         over = not isinstance(error, Exception) or isinstance(error, MemoryError)
         raise _Unusable(f"raised {_describe(error, path)}", over=over) from None
-    return _encode(given, memory)
 
 
-def _encode(given: Any, memory: Any) -> bytes:
-    """Return the answer as one encoded field. An agent that returns no memory sends back the one it was given."""
+def _encode(given: Any, memory: Any, spans: _SpanCollector) -> bytes:
+    """Return the answer as one encoded field.
+
+    An agent that returns no memory sends back the one it was given; one that returns no spans, those that were
+    collected.
+    """
     if not isinstance(given, dict):
         raise _Unusable(
             f"returned an invalid answer: expected an object with output, tools_used and memory, got {_kind(given)}"
@@ -201,10 +282,26 @@ def _encode(given: Any, memory: Any) -> bytes:
         answer["tools_used"] = [_plain_tool(tool) for tool in answer["tools_used"]]
     keys = [key for key in ("output", "tools_used", "memory") if key in answer]
     parts = [f'"{key}":{_json_of(key, answer[key])}' for key in keys]
-    line = f'"answer":{{{",".join(parts)}}}'.encode(errors="replace")
+    line = f'"answer":{{{",".join(parts)}'.encode(errors="replace")
+    for report in _reports(answer, spans):
+        if len(line) + len(report) < _LONGEST_ANSWER:
+            line += report
+    line += b"}"
     if len(line) > _LONGEST_ANSWER:
         raise _Unusable(f"answered with {len(line) / (1 << 20):.0f} MiB; the limit is 16 MiB")
     return line
+
+
+def _reports(answer: dict[str, Any], spans: _SpanCollector) -> list[bytes]:
+    """Return what the answer reports beside its output, as fields; one that cannot be serialized is left out."""
+    found: dict[str, str] = {}
+    for key in ("usage", "spans", "resourceSpans"):
+        if answer.get(key) is not None:
+            with contextlib.suppress(_Unusable):
+                found[key] = _json_of(key, answer[key])
+    if "spans" not in found and "resourceSpans" not in found and (collected := spans.take()):
+        found["spans"] = collected
+    return [f',"{key}":{text}'.encode(errors="replace") for key, text in found.items()]
 
 
 def _json_of(key: str, value: Any) -> str:
@@ -213,7 +310,7 @@ def _json_of(key: str, value: Any) -> str:
     except ValueError as error:
         why = "it contains NaN or infinity" if "JSON compliant" in str(error) else _cut(str(error))
     except Exception as error:  # noqa: BLE001 - classes of the agent are in it
-        why = _cut(f"{error}")
+        why = _cut(str(error))
     raise _Unusable(f"returned an invalid answer: its {key} cannot be serialized as JSON: {why}")
 
 
@@ -235,7 +332,7 @@ def _cut(message: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    return "nothing (None)" if value is None else f"{type(value).__name__}"
+    return "nothing (None)" if value is None else type(value).__name__
 
 
 def _describe(error: BaseException, path: str) -> str:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal
 from tui.model.finish_reasons import combined_reason
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import MOST_TOKENS, Message
-from tui.model.values import MOST_JSON_VALUES, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
 LONGEST_TOOL_NAME = 256
+_TOO_MANY = f"more than {MOST_JSON_VALUES:,} values"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
@@ -35,6 +36,7 @@ class AnswerText:
 
     def __init__(self, longest: int) -> None:
         self._room = longest
+        self._kept_values = 0
         self._kind: Kind = "text"
         self._run: list[str] = []
         self._halves: dict[Kind, str] = {"text": "", "reasoning": ""}
@@ -53,6 +55,15 @@ class AnswerText:
         self._room -= size
         if self._room < 0:
             raise AnswerTooLong
+
+    def may_keep(self, value: JsonValue) -> bool:
+        """Return whether a JSON value may be collected elsewhere, to be sent back: its values are limited, too."""
+        rest = [value]
+        while rest and self._kept_values <= MOST_JSON_VALUES:
+            each = rest.pop()
+            self._kept_values += 1
+            rest += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+        return self._kept_values <= MOST_JSON_VALUES
 
     def add(self, chunk: Chunk) -> None:
         """Add a chunk that is not text."""
@@ -106,13 +117,17 @@ class ToolCallPieces:
     """A tool call whose name and arguments arrive in pieces.
 
     Its arguments and, whatever its length, the longest name count toward the limit of the answer: a server may send
-    any number of calls. A longer name is cut.
+    any number of calls. A longer name is cut. `awaits_result` says that it is a call of a tool that the request offers,
+    and not one of the server's own; `extra` are fields that the server needs back with the call.
     """
 
-    def __init__(self, answer: AnswerText, name: str = "") -> None:
+    def __init__(self, answer: AnswerText, name: str = "", *, id: str = "", awaits_result: bool = False) -> None:
         answer.count(LONGEST_TOOL_NAME)
         self._answer = answer
         self._arguments: list[str] = []
+        self._awaits_result = awaits_result
+        self.id = id
+        self.extra: JsonObject | None = None
         self.name = ""
         self.add_name(name)
 
@@ -127,9 +142,29 @@ class ToolCallPieces:
         self._answer.count(len(piece))
         self._arguments.append(piece)
 
+    def is_other(self, id: str, piece: str) -> bool:
+        """Return whether a piece of arguments with this id, or without one, begins another call.
+
+        Without ids both have to be whole. Arguments in several pieces are not tried: each further piece would parse
+        them again.
+        """
+        if id or self.id:
+            return bool(id and self.id) and id != self.id
+        return len(self._arguments) == 1 and _is_object(piece) and _is_object(self._arguments[0])
+
     def chunk(self) -> ToolCall:
         """Return the call as far as it arrived."""
-        return ToolCall(self.name, joined_halves("".join(self._arguments)))
+        arguments = joined_halves("".join(self._arguments))
+        return ToolCall(
+            self.name, arguments, awaits_result=self._awaits_result, id=joined_halves(self.id), extra=self.extra
+        )
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return text.lstrip()[:1] == "{" and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _chunk(kind: Kind, text: str) -> Chunk:
@@ -204,7 +239,7 @@ class AnswerDecoder(ABC):
         Raises Unreadable, NoAnswer, ErrorObject, AnswerTooLong.
         """
         if has_too_many_values(data):
-            raise Unreadable(f"Unreadable answer (more than {MOST_JSON_VALUES:,} values)")
+            raise Unreadable(f"Unreadable answer ({_TOO_MANY})")
         answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
         self._take_answer(answer)
         self.finish = self.finish or "other"
@@ -218,7 +253,10 @@ class AnswerDecoder(ABC):
             self.events += 1
             self.done = self.done_by_mark
             return
-        chunk = _json_object(event.data, f"Unreadable chunk {self.events + 1}")
+        what = f"Unreadable chunk {self.events + 1}"
+        if len(event.data) > MOST_JSON_VALUES and has_too_many_values(event.data.encode()):
+            raise Unreadable(f"{what} ({_TOO_MANY})")
+        chunk = _json_object(event.data, what)
         if chunk.get("type") in _PINGS:
             return
         self.events += 1
@@ -278,9 +316,9 @@ def text_of(chunk: Mapping[str, Any], name: str) -> str:
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def encode_body(body: Mapping[str, Any], wishes: Iterable[tuple[str, Any]]) -> bytes:
+def encode_body(body: Mapping[str, Any], optional: Iterable[tuple[str, Any]]) -> bytes:
     """Return the body as JSON with those optional fields that are not None."""
-    return _ENCODE({**body, **{name: value for name, value in wishes if value is not None}}).encode("ascii")
+    return _ENCODE({**body, **{name: value for name, value in optional if value is not None}}).encode("ascii")
 
 
 def plain(messages: Iterable[Message]) -> list[dict[str, str]]:

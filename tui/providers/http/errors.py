@@ -1,6 +1,7 @@
 """Errors of one try, as messages for the user, and whether a retry can succeed."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,6 +13,8 @@ WHITE = b"\xef\xbb\xbf \t\r\n"  # white space and a byte order mark before an an
 _WORDS = 300
 _DEEPEST = 16
 _RETRIED = (408, 409, 429, 529)
+_WITHOUT_TOOLS = (400, 404, 422, 501)
+_TOOL_WORD = re.compile(r"tools?\b|tool_|functions?\b", re.IGNORECASE)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_credits", "credit_balance_exhausted")
 # An error object in a 200 response with one of these codes is as final as that status.
 _FINAL_TYPES = (
@@ -75,9 +78,12 @@ class Peer:
         return TryFailed(ProviderError(fault, what, fix=fix), tries=tries)
 
 
-def refusal_fault(refusal: Refusal, peer: Peer, model: str) -> TryFailed:
-    """Return the failure for an error status."""
+def refusal_fault(refusal: Refusal, peer: Peer, model: str, *, offers_tools: bool = False) -> TryFailed:
+    """Return the failure for an error status; `offers_tools` says that the request did."""
     status = refusal.status
+    if offers_tools and status in _WITHOUT_TOOLS and _TOOL_WORD.search(words := words_of(refusal.body)):
+        what = f"{peer.host} refused the tools of the case ({status}): {words}"
+        return peer.fail("refused", what, "Select a model that supports tools, or correct the tools.")
     if 300 <= status < 400:
         return peer.fail(
             "garbled",

@@ -328,7 +328,7 @@ class ServerProvider:
             self._give_up(first_byte_s)
         try:
             if not answer.is_success:
-                raise await self._refusal(answer, request.subject.model_id)
+                raise await self._refusal(answer, request.subject.model_id, offers_tools=bool(request.tools))
             decoder = dialect.decoder(patience.answer_size, patience.event_size)
             spent_s = clock.time() - before
             reader = ServedAnswer(answer, decoder, self._peer, patience, first_byte_s, spent_s)
@@ -342,10 +342,10 @@ class ServerProvider:
         what = f"{self._peer.host} sent nothing for {seconds:g} s"
         raise self._peer.fail("silent", what, tries=self._peer.tries) from None
 
-    async def _refusal(self, answer: HttpAnswer, model: str) -> TryFailed:
+    async def _refusal(self, answer: HttpAnswer, model: str, *, offers_tools: bool = False) -> TryFailed:
         wait = retry_after(answer.headers, self._patience.now())
         refusal = Refusal(answer.status, answer.headers, await answer.read_refusal(self._patience.refusal_s), wait)
-        return refusal_fault(refusal, self._peer, model)
+        return refusal_fault(refusal, self._peer, model, offers_tools=offers_tools)
 
     async def _listed(self, answer: HttpAnswer) -> tuple[str, ...]:
         if answer.status == 404:

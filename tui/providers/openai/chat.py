@@ -1,12 +1,15 @@
 """The Chat Completions protocol, streamed or whole: bytes in, chunks out. Does no network access."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tui.model.finish_reasons import finish_reason_of
-from tui.model.provider_messages import Request, UsageChunk
+from tui.model.provider_messages import Request, TurnEcho, UsageChunk
 from tui.model.results import Usage
 from tui.model.subjects import TokenLimitParameter
+from tui.model.tools import AnsweredTurn, OfferedTool
+from tui.model.values import JsonObject, JsonValue
 from tui.providers.http.decoder import (
     AnswerDecoder,
     ErrorObject,
@@ -15,6 +18,7 @@ from tui.providers.http.decoder import (
     ToolCallPieces,
     count_of,
     encode_body,
+    joined_halves,
     part_of,
     plain,
     text_of,
@@ -30,6 +34,9 @@ class ChatDecoder(AnswerDecoder):
     def __init__(self, answer_size: int, event_size: int) -> None:
         super().__init__(answer_size, event_size)
         self._tools: dict[object, ToolCallPieces] = {}
+        self._calls: list[ToolCallPieces] = []
+        self._thoughts: list[str] = []
+        self._thought_details: list[JsonValue] = []
         self._refused = False
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
@@ -38,9 +45,17 @@ class ChatDecoder(AnswerDecoder):
             raise NoAnswer
 
     def _take_end(self) -> None:
-        for call in self._tools.values():
+        for call in self._calls:
             self._text.add(call.chunk())
+        if self._calls and (echo := self._echo()):
+            self._text.add(TurnEcho(echo))
+        self._calls.clear()
         self._tools.clear()
+
+    def _echo(self) -> JsonObject:
+        """Return the reasoning in the fields in which some servers need it back after tool calls."""
+        echo: JsonObject = {"reasoning_content": joined_halves("".join(self._thoughts))} if self._thoughts else {}
+        return echo | ({"reasoning_details": self._thought_details} if self._thought_details else {})
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         if chunk.get("error"):
@@ -60,6 +75,7 @@ class ChatDecoder(AnswerDecoder):
         if isinstance(delta, dict):
             if thought := _reasoning_of(delta):
                 self._text.add_text("reasoning", thought)
+                self._keep_thought(delta)
             content = delta.get("content")
             if isinstance(content, str):
                 if content:
@@ -77,6 +93,15 @@ class ChatDecoder(AnswerDecoder):
             finish = finish_reason_of(reason)
             self._finish("declined" if self._refused and finish == "stop" else finish)
 
+    def _keep_thought(self, delta: Mapping[str, Any]) -> None:
+        if thought := text_of(delta, "reasoning_content"):
+            self._thoughts.append(thought)
+        if isinstance(details := delta.get("reasoning_details"), list):
+            if self._text.may_keep(details):
+                self._thought_details += details
+            else:  # none of them, because a server cannot read a part
+                self._thought_details.clear()
+
     def _take_parts(self, parts: list[Any]) -> None:
         """Decode content that is a list of typed parts, as some servers send it."""
         for part in parts:
@@ -91,14 +116,23 @@ class ChatDecoder(AnswerDecoder):
         for place, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
                 index = call.get("index")
-                self._add_tool(place if index is None else str(index), call.get("function"))
+                self._add_tool(place if index is None else str(index), call.get("function"), call)
         if delta.get("function_call"):
-            self._add_tool("function_call", delta["function_call"])
+            self._add_tool("function_call", delta["function_call"], {})
 
-    def _add_tool(self, index: object, function: object) -> None:
-        call = self._tools.get(index)
-        if call is None:
-            call = self._tools[index] = ToolCallPieces(self._text)
+    def _add_tool(self, index: object, function: object, piece: Mapping[str, Any]) -> None:
+        """Add a piece to the call at an index.
+
+        Some servers send all calls at one index, with different ids, or each one whole and without an id.
+        """
+        call, identity = self._tools.get(index), text_of(piece, "id")
+        named = function if isinstance(function, dict) and function.get("name") else None
+        if call is None or (named is not None and call.is_other(identity, text_of(named, "arguments"))):
+            call = self._tools[index] = ToolCallPieces(self._text, awaits_result=True)
+            self._calls.append(call)
+        call.id = call.id or identity
+        if extra := part_of(piece, "extra_content"):  # Google's signature of the thought before the call
+            call.extra = {"extra_content": dict(extra)} if self._text.may_keep(dict(extra)) else None
         if isinstance(function, dict):
             call.add_name(text_of(function, "name"))
             call.add_arguments(text_of(function, "arguments"))
@@ -145,6 +179,29 @@ def _output_of(usage: Mapping[str, Any]) -> int | None:
     return max(wrote, total - read)
 
 
+def function_of(tool: OfferedTool) -> JsonObject:
+    """Return a tool as a function of the OpenAI protocols."""
+    return {**tool.heading, "parameters": tool.schema}
+
+
+def _turn_messages(turns: Iterable[AnsweredTurn]) -> Iterator[JsonObject]:
+    for turn in turns:
+        calls: list[JsonValue] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)},
+                **(call.extra or {}),
+            }
+            for call in turn.calls
+        ]
+        echo = turn.echo if isinstance(turn.echo, dict) else {}
+        # An empty text and not null, which the templates of some servers print as a word.
+        yield {"role": "assistant", "content": turn.text, "tool_calls": calls, **echo}
+        for call in turn.calls:
+            yield {"role": "tool", "tool_call_id": call.id, "content": call.result}
+
+
 def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
     """Return the request body; settings that are not set are left to the server.
 
@@ -153,15 +210,17 @@ def chat_body(request: Request, token_limit: TokenLimitParameter) -> bytes:
     settings = request.subject.settings
     body: dict[str, Any] = {
         "model": request.subject.model_id,
-        "messages": plain(request.prompt.messages),
+        "messages": [*plain(request.prompt.messages), *_turn_messages(request.turns)],
         "stream": request.stream,
     }
     if request.stream:
         body["stream_options"] = {"include_usage": True}
-    wishes = (
+    if request.tools:
+        body["tools"] = [{"type": "function", "function": function_of(tool)} for tool in request.tools]
+    optional = (
         ("temperature", settings.temperature),
         ("top_p", settings.top_p),
         ("seed", settings.seed),
         (token_limit, settings.max_tokens),
     )
-    return encode_body(body, wishes)
+    return encode_body(body, optional)

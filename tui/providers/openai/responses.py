@@ -1,11 +1,15 @@
 """The Responses API, streamed or whole: bytes in, chunks out. Does no network access."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tui.model.finish_reasons import combined_reason, finish_reason_of
 from tui.model.provider_messages import FinishReason, NoteChunk, Request, UsageChunk
 from tui.model.results import Usage
+from tui.model.tools import AnsweredTurn
+from tui.model.values import JsonObject
 from tui.providers.http.decoder import (
     AnswerDecoder,
     AnswerTooLong,
@@ -21,6 +25,7 @@ from tui.providers.http.decoder import (
     text_of,
     utf16,
 )
+from tui.providers.openai.chat import function_of
 
 _DELTAS: Mapping[str, Kind] = {
     "response.output_text.delta": "text",
@@ -64,6 +69,25 @@ class _WholeTexts:
         return "\n\n".join("".join(message) for message in self._messages)
 
 
+class _Call(NamedTuple):
+    """A call of a tool without the ids, which some servers change from one event to the next."""
+
+    kind: str
+    name: str
+    arguments: str
+
+
+def _call_of(item: Mapping[str, Any]) -> _Call:
+    kind = text_of(item, "type")
+    name = text_of(item, "name") or kind.removesuffix("_call")
+    return _Call(kind, name, text_of(item, "arguments") or text_of(item, "input"))
+
+
+def _key_of(item: Mapping[str, Any]) -> str:
+    """Return the id of a call; several calls may have the same `call_id`. Empty for another item."""
+    return (text_of(item, "id") or text_of(item, "call_id")) if text_of(item, "type").endswith("_call") else ""
+
+
 class ResponsesDecoder(AnswerDecoder):
     """Decodes one response. The last event repeats the whole response; only what is new in it is decoded."""
 
@@ -73,7 +97,8 @@ class ResponsesDecoder(AnswerDecoder):
         super().__init__(answer_size, event_size)
         self._shown: dict[Kind, list[str]] = {}
         self._refused = False
-        self._calls: set[str] = set()
+        self._calls: Counter[_Call] = Counter()
+        self._calls_by_key: dict[str, _Call] = {}
         # Some servers leave the output of the last event empty.
         self._done_items, self._done_parts = _WholeTexts(answer_size), _WholeTexts(answer_size)
         self._has_incomplete_item = False
@@ -132,24 +157,36 @@ class ResponsesDecoder(AnswerDecoder):
             self._text.add_text(kind, text)
 
     def _take_tool(self, item: Mapping[str, Any]) -> None:
-        """Add a tool call once, although it comes as an item and again with the whole response."""
-        kind = text_of(item, "type")
-        if not kind.endswith("_call"):
+        """Add a call of a tool, unless one with its id was added."""
+        added, key = _call_of(item), _key_of(item)
+        if not added.kind.endswith("_call") or key in self._calls_by_key:
             return
-        key = text_of(item, "id") or text_of(item, "call_id") or str(len(self._calls))
-        if key not in self._calls:
-            self._calls.add(key)
-            name = text_of(item, "name") or kind.removesuffix("_call")
-            call = ToolCallPieces(self._text, name)
-            call.add_arguments(text_of(item, "arguments") or text_of(item, "input"))
-            self._text.add(call.chunk())
+        self._calls[added] += 1
+        if key:
+            self._calls_by_key[key] = added
+        is_function = added.kind == "function_call"  # others are tools of the server
+        call = ToolCallPieces(self._text, added.name, id=text_of(item, "call_id"), awaits_result=is_function)
+        call.add_arguments(added.arguments)
+        self._text.add(call.chunk())
+
+    def _without_repeated_calls(self, items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the items of the whole response but the calls that were streamed, some of which may have other ids."""
+        streamed = [self._calls_by_key.get(_key_of(item)) for item in items]
+        left = self._calls - Counter(call for call in streamed if call is not None)
+        others: list[Mapping[str, Any]] = []
+        for item, call in zip(items, streamed, strict=True):
+            if call is None and left[_call_of(item)] > 0:
+                left[_call_of(item)] -= 1
+            elif call is None:
+                others.append(item)
+        return others
 
     def _take_response(self, response: Mapping[str, Any], ended: str = "completed") -> None:
         """Decode a whole response; `ended` is the status in the name of the event that contains it."""
         self._read_server_info(response)
         shown = frozenset(self._shown)
         items = _items_of(response)
-        for item in items:
+        for item in self._without_repeated_calls(items):
             self._take_item(item, shown)
         if not items:
             self._compare(self._done_items.joined() or self._done_parts.joined())
@@ -239,15 +276,35 @@ def _usage_of(usage: Mapping[str, Any]) -> Usage:
     )
 
 
+def _turn_items(turns: Iterable[AnsweredTurn]) -> Iterator[JsonObject]:
+    """Yield the items of earlier turns, without ids and reasoning: the server has stored neither."""
+    for turn in turns:
+        if turn.text:
+            yield {"role": "assistant", "content": turn.text}
+        for call in turn.calls:
+            arguments = json.dumps(call.arguments, ensure_ascii=False)
+            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}
+        for call in turn.calls:
+            yield {"type": "function_call_output", "call_id": call.id, "output": call.result}
+
+
 def responses_body(request: Request) -> bytes:
     """Return the request body, which asks the server to store nothing."""
     settings = request.subject.settings
     system, turns = split_system(request.prompt.messages)
-    body = {"model": request.subject.model_id, "input": turns, "stream": request.stream, "store": False}
-    wishes = (
+    body: dict[str, Any] = {
+        "model": request.subject.model_id,
+        "input": [*turns, *_turn_items(request.turns)],
+        "stream": request.stream,
+        "store": False,
+    }
+    if request.tools:
+        # The API's default is strict, which refuses schemas with optional properties.
+        body["tools"] = [{"type": "function", "strict": False, **function_of(tool)} for tool in request.tools]
+    optional = (
         ("instructions", system),
         ("temperature", settings.temperature),
         ("top_p", settings.top_p),
         ("max_output_tokens", settings.max_tokens),
     )
-    return encode_body(body, wishes)
+    return encode_body(body, optional)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from html import escape
 
+from tui.model.percentages import percent
 from tui.model.risk import EXTENTS
 from tui.reports.blocks import Drawing, HeatMap, Part, Stack, Whisker
 
@@ -70,14 +71,14 @@ def _grid() -> list[str]:
 def _figure(drawing: Whisker) -> str:
     if drawing.value is None:
         return "No value"
-    return f"{drawing.value:.0%}" if drawing.most == 1 else f"{drawing.value:.2f} of {drawing.most:g}"
+    return percent(drawing.value) if drawing.most == 1 else f"{drawing.value:.2f} of {drawing.most:g}"
 
 
 def _interval(drawing: Whisker) -> str:
     if drawing.low is None or drawing.high is None:
         return "No interval: not enough data"
     if drawing.most == 1:
-        return f"95% interval from {drawing.low:.0%} to {drawing.high:.0%}"
+        return f"95% interval from {percent(drawing.low)} to {percent(drawing.high)}"
     return f"95% interval from {drawing.low:.2f} to {drawing.high:.2f}"
 
 

@@ -1,11 +1,12 @@
 """Building a Suite from a valid value of schema 1.0.0."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from operator import itemgetter
 from typing import Any, TypeVar
 
+from tui.model.assertions import assertion_check
 from tui.model.suite import (
     Case,
     Check,
@@ -21,10 +22,11 @@ from tui.model.suite import (
     Step,
     Suite,
 )
+from tui.model.tools import DEFAULT_TURNS
 from tui.suites.context import relative
-from tui.suites.schema1.assertions import assertion_check
+from tui.suites.schema1.tools import offered_tool
 
-_Value = TypeVar("_Value", Case, Step)
+_Value = TypeVar("_Value", Case, Step, DataRow)
 _DEFAULTS = Options()
 _CRITERION_FIELDS = itemgetter("name", "description", "severity")
 
@@ -74,21 +76,23 @@ class _Criteria(dict[tuple[Any, ...], RiskCriterion]):
 def _cases(values: list[dict[str, Any]], lines: list[int], rows: Sequence[DataRow | None]) -> list[Case]:
     """Return the cases of these values at these lines; equal parts are shared between them."""
 
+    used = set[str]().union(*values)
+
     def column(key: str, default: object = None) -> list[Any]:
-        return [value.get(key, default) for value in values]
+        return [value.get(key, default) for value in values] if key in used else [default] * len(values)
 
     commands = [None if command is None else _command(command) for command in column("command")]
     checks = _checks(
         column("expectedPatterns", ()), column("forbiddenPatterns", ()), column("assertions", ()), commands
     )
     criterion = _Criteria().__getitem__
-    return _made(
+    return made(
         Case,
         len(values),
         id=column("id"),
         name=column("name"),
         category=column("category"),
-        steps=zip(_made(Step, len(values), input=column("prompt"), checks=checks), strict=True),
+        steps=zip(made(Step, len(values), input=column("prompt"), checks=checks), strict=True),
         line=lines,
         expected_behavior=column("expectedBehavior", ""),
         system_message=column("systemMessage"),
@@ -96,16 +100,25 @@ def _cases(values: list[dict[str, Any]], lines: list[int], rows: Sequence[DataRo
         test_type=column("testType"),
         apply_changes=column("applyChanges", False),
         target_file=[relative(target) if target else None for target in column("targetFile")],
-        code_context=[tuple(map(_code_context, contexts)) for contexts in column("codeContext", ())],
-        risk_criteria=[
-            tuple(map(criterion, map(_CRITERION_FIELDS, criteria))) for criteria in column("riskCriteria", ())
-        ],
+        code_context=_tuples(column("codeContext", ()), _code_context),
+        risk_criteria=_tuples(column("riskCriteria", ()), lambda each: criterion(_CRITERION_FIELDS(each))),
         memory=[{} for _ in values],
         command=commands,
         min_pass_rate=[None if share is None else float(share) for share in column("minPassRate")],
         cluster=column("cluster", ""),
         row=rows or [None] * len(values),
+        tools=_tuples(column("tools", ()), offered_tool),
+        max_turns=map(int, column("maxTurns", DEFAULT_TURNS)),
     )
+
+
+def _tuples(lists: Iterable[Sequence[Any]], make: Callable[[Any], object]) -> Iterator[tuple[object, ...]]:
+    """Yield the tuple of what is made of each list's items; one tuple for a list that many cases share."""
+    made: dict[int, tuple[object, ...]] = {}
+    for items in lists:
+        if id(items) not in made:
+            made[id(items)] = tuple(map(make, items))
+        yield made[id(items)]
 
 
 def _checks(
@@ -126,16 +139,16 @@ def _checks(
     ]
 
 
-def _made(kind: type[_Value], count: int, **columns: Iterable[object]) -> list[_Value]:
+def made(kind: type[_Value], count: int, **columns: Iterable[object]) -> list[_Value]:
     """Return `count` instances of a frozen class with slots, assigned field by field.
 
     This takes a third of the time of `__init__`, which calls `object.__setattr__` for each field of each instance.
     """
-    made = [kind.__new__(kind) for _ in range(count)]
+    instances = [kind.__new__(kind) for _ in range(count)]
     for field in fields(kind):
         put = getattr(kind, field.name).__set__
-        deque(map(put, made, columns[field.name]), maxlen=0)
-    return made
+        deque(map(put, instances, columns[field.name]), maxlen=0)
+    return instances
 
 
 def _command(command: str | dict[str, Any]) -> CommandCheck:

@@ -1,23 +1,29 @@
 """Validation of a case of schema 1.0.0 beyond the types of its fields."""
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, cast
 
 from tui.documents.positions import Path
 from tui.documents.problems import Finding
-from tui.model.suite import CheckKind
+from tui.model.assertions import EXPECTED_VALUES, LIMITED, SCORED, WITH_SCHEMA, WITHOUT_VALUE, value_fault
+from tui.model.finish_reasons import FINISH_WORDS, finish_reason_of
+from tui.model.suggest import nearest
+from tui.model.suite import ASSERTION, CheckKind
 from tui.suites.context import Around, refused_path
 from tui.suites.messages import ID_PATTERN, quoted
-from tui.suites.schema1.assertions import assertion_findings
+from tui.suites.schema1.tools import tool_findings
 
 _ID = re.compile(ID_PATTERN)
 PATTERN_KINDS: tuple[tuple[str, CheckKind], ...] = (
     ("expectedPatterns", "expected_pattern"),
     ("forbiddenPatterns", "forbidden_pattern"),
 )
-EXTENSIONS = ("assertions", "minPassRate", "cluster", "data", "vars")
+_EXTENSION, _REMOVE_IT = "is an extension of Assay", "; remove it if another tool for schema 1.0.0 rejects it"
+EXTENSIONS = ("assertions", "minPassRate", "cluster", "data", "vars", "tools", "maxTurns")
 """The keys of a case that schema 1.0.0 does not have, except `command`."""
 FILE_KEYS = frozenset(("applyChanges", "targetFile", "codeContext", "command"))
 
@@ -34,8 +40,20 @@ def blank(path: Path) -> Finding:
 
 def extension(path: Path) -> Finding:
     """Return the finding about a key that schema 1.0.0 does not have."""
-    what = "is an extension of Assay; remove it if another tool for schema 1.0.0 rejects it"
-    return Finding(path, what, "warning", at_key=True)
+    return Finding(path, f"{_EXTENSION}{_REMOVE_IT}", "warning", at_key=True)
+
+
+def extensions_once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings, with one for each key that schema 1.0.0 does not have: the first, with the number of others."""
+    found: dict[str | int, list[Finding]] = {}
+    for finding in findings:
+        if finding.what == f"{_EXTENSION}{_REMOVE_IT}":
+            found.setdefault(finding.path[-1], []).append(finding)
+        else:
+            yield finding
+    for first, *others in found.values():
+        places = f", and used in {len(others)} more case{'s' if others[1:] else ''}" if others else ""
+        yield replace(first, what=f"{_EXTENSION}{places}{_REMOVE_IT}")
 
 
 def case_findings(
@@ -59,7 +77,8 @@ def case_findings(
     yield from _criterion_findings(case.get("riskCriteria") or (), (*at, "riskCriteria"))
     for index, assertion in enumerate(case.get("assertions") or ()):
         if assertion is not None:
-            yield from assertion_findings(assertion, (*at, "assertions", index), around)
+            yield from _assertion_findings(assertion, (*at, "assertions", index), around)
+    yield from tool_findings(case, at, around)
     for key in EXTENSIONS:
         if key in case:
             yield extension((*at, key))
@@ -75,6 +94,45 @@ def file_findings(
     for index, context in enumerate(case.get("codeContext") or ()):
         if context is not None:
             yield from _context_findings(context, (*at, "codeContext", index), roots, around)
+
+
+def _assertion_findings(assertion: Mapping[str, Any], at: Path, around: Around) -> Iterator[Finding]:
+    """Return all problems of an assertion whose fields have the right types."""
+    kind = assertion.get("type")
+    if kind is None:  # reported already
+        return
+    value, given = assertion.get("value"), "value" in assertion
+    if kind in WITHOUT_VALUE:
+        if given:
+            what = f"has no effect on `{kind}`; remove it"
+            yield Finding((*at, "value"), what, "warning", at_key=True)
+    elif not given and kind not in WITH_SCHEMA:
+        yield Finding((*at, "value"), f"is missing; `{kind}` expects {EXPECTED_VALUES[kind]}")
+    elif given and (fault := value_fault(kind, value)):
+        yield Finding((*at, "value"), fault)
+    elif given and kind in WITH_SCHEMA and (reason := _schema_reason(kind, value, around)):
+        yield Finding((*at, "value"), f"is not a JSON Schema that can be used: {quoted(reason, 200)}; correct it")
+    elif kind == "finish-reason" and isinstance(value, str) and finish_reason_of(value) == "other":
+        meant = nearest(value, FINISH_WORDS)
+        hint = f"did you mean `{meant}`?" if meant else "use one such as `stop` or `length`"
+        yield Finding((*at, "value"), f"{quoted(value)} is no known finish reason; {hint}", "warning")
+    yield from _threshold_findings(kind, assertion, at)
+
+
+def _schema_reason(kind: str, schema: Any, around: Around) -> str | None:
+    return None if schema is None else around.pattern_error(cast("CheckKind", f"{ASSERTION}{kind}"), json.dumps(schema))
+
+
+def _threshold_findings(kind: str, assertion: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+    threshold = assertion.get("threshold")
+    if kind in LIMITED:
+        if "threshold" not in assertion:
+            yield Finding((*at, "threshold"), f"is missing; `{kind}` expects the limit in {LIMITED[kind]}")
+    elif kind not in SCORED:
+        if "threshold" in assertion:
+            yield Finding((*at, "threshold"), f"has no effect on `{kind}`; remove it", "warning", at_key=True)
+    elif kind == "rouge-n" and threshold is not None and threshold > 1:
+        yield Finding((*at, "threshold"), f"expected a number from 0 to 1, got {quoted(threshold)}; write a share")
 
 
 def _pattern_findings(case: dict[str, Any], at: Path, around: Around) -> Iterator[Finding]:

@@ -6,18 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path as FilePath
 from typing import Any
 
 from tui.documents.files import NotRead
 from tui.documents.positions import Path, spell
 from tui.documents.problems import MOST_PROBLEMS, Finding
-from tui.documents.tables import DATA_SUFFIXES, MOST_ROWS, Table, read_data_file, read_table, row_of
+from tui.documents.tables import DATA_SUFFIXES, MOST_DATA_FILES, MOST_ROWS, Table, read_data_file, read_table, row_of
 from tui.model.errors import Level, Problem
 from tui.model.suite import DataRow
 from tui.suites.context import Around
 from tui.suites.messages import ID_PATTERN, quoted
+from tui.suites.schema1.build import made
 from tui.suites.schema1.case_checks import PATTERN_KINDS, case_findings, is_blank
 
 MOST_FILLED_CHARACTERS = 64 * 1024 * 1024
@@ -49,6 +50,8 @@ class FilledCases:
     rows: list[DataRow | None] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
     data_files: list[str] = field(default_factory=list)
+    outside: list[FilePath] = field(default_factory=list)
+    """The data files outside the suite's folder that must not be read, with links resolved."""
     findings: list[Finding] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     slots: set[Path] = field(default_factory=set)
@@ -180,6 +183,8 @@ class _DataFiles:
 
     def _fault(self, name: str, path: FilePath) -> str | None:
         """Return why a data file must not be read, or None."""
+        if len(self._filled.data_files) > MOST_DATA_FILES:
+            return f"is one too many: a suite can have {MOST_DATA_FILES:,} data files; combine some"
         if is_blank(name) or not name.isprintable():
             return "is not a path; write the path of a .csv or .jsonl file"
         if path.suffix.lower() not in DATA_SUFFIXES:
@@ -187,7 +192,9 @@ class _DataFiles:
         place = FilePath(os.path.realpath(path))
         if place.is_relative_to(os.path.realpath(self._around.folder)) or self._around.may_read(place):
             return None
-        return "is outside the suite's folder; copy it into the folder, or allow it with `--allow-outside`"
+        self._filled.outside.append(place)
+        fix = "copy it into the folder, or allow it with `--allow-outside`; the app asks when you run the suite"
+        return f"is outside the suite's folder; {fix}"
 
     def _add(self, finding: Finding) -> None:
         self._filled.findings.append(finding)
@@ -202,6 +209,7 @@ class _Template:
         self.commands: list[Path] = []
         """The paths of commands with placeholders, which are not filled in."""
         self._characters = 0
+        self._keys_of_objects: list[list[tuple[str, Fill | None]]] = []
         self.fills: dict[str, Fill] = {}
         for key in _TEXTS:
             self._take(key, self._text(case.get(key), (key,)))
@@ -209,6 +217,7 @@ class _Template:
             self._take(key, self._value(case.get(key), (key,), is_pattern=True))
         self._take("assertions", self._list(case.get("assertions"), ("assertions",), self._assertion))
         self._take("riskCriteria", self._list(case.get("riskCriteria"), ("riskCriteria",), self._criterion))
+        self._take("tools", self._list(case.get("tools"), ("tools",), self._tool))
         self.slots = frozenset(path[:3] for path in self.names)
         """The paths of the values that have placeholders; of an assertion, the whole value."""
         self.checks = tuple(_filled_checks(case, self.names))
@@ -218,6 +227,14 @@ class _Template:
         """Return how many characters the filled texts of these rows have, without the escapes of patterns."""
         names = [name for each in self.names.values() for name in each]
         return self._characters * len(rows) + sum(len(row.get(name, "")) for name in names for row in rows)
+
+    def repeated_key(self, row: Row) -> str | None:
+        """Return a key that an object has twice when it is filled in with a row: one of its values would be lost."""
+        for keys in self._keys_of_objects:
+            filled = Counter(fill(row) if fill else key for key, fill in keys)
+            if (most := filled.most_common(1)) and most[0][1] > 1:
+                return most[0][0]
+        return None
 
     def _take(self, key: str, fill: Fill | None) -> None:
         if fill is not None:
@@ -229,7 +246,7 @@ class _Template:
         parts = _parts_of(text, is_pattern)
         if len(parts) == 1:
             return None
-        self.names[at] = tuple(parts[1::2])
+        self.names[at] = (*self.names.get(at, ()), *parts[1::2])  # of a key and of its value
         self._characters += sum(map(len, parts[::2]))
         return lambda row: _filled_pattern(parts, row) if is_pattern else _filled_text(parts, row)
 
@@ -238,8 +255,17 @@ class _Template:
         if isinstance(value, list):
             return self._list(value, at, lambda item, place: self._value(item, place, is_pattern=is_pattern))
         if isinstance(value, dict):
-            return _fill_of_object(value, {key: self._value(item, (*at, key)) for key, item in value.items()})
+            fills = {key: self._value(item, (*at, key)) for key, item in value.items()}
+            return _fill_of_object(value, fills, self._keys(value, at))
         return self._text(value, at, is_pattern=is_pattern)
+
+    def _keys(self, value: dict[str, Any], at: Path, *, is_pattern: bool = False) -> dict[str, Fill]:
+        """Return what fills in the keys of a JSON object."""
+        fills = {key: self._text(key, (*at, key), is_pattern=is_pattern) for key in value}
+        known = {key: fill for key, fill in fills.items() if fill}
+        if known and len(fills) > 1:
+            self._keys_of_objects.append([*fills.items()])
+        return known
 
     def _list(self, items: Any, at: Path, fill_of: Callable[[Any, Path], Fill | None]) -> Fill | None:
         fills = [fill_of(item, (*at, index)) for index, item in enumerate(items or ())]
@@ -261,7 +287,10 @@ class _Template:
         return _fill_of_object(assertion, {"value": fill})
 
     def _schema(self, value: Any, at: Path) -> Fill | None:
-        """Return what fills in the texts of a JSON Schema, in which those of `pattern` are patterns."""
+        """Return what fills in the texts of a JSON Schema.
+
+        Those of `pattern` and the keys of `patternProperties` are patterns.
+        """
         if isinstance(value, list):
             return self._list(value, at, self._schema)
         if not isinstance(value, dict):
@@ -272,7 +301,13 @@ class _Template:
             else self._schema(item, (*at, key))
             for key, item in value.items()
         }
-        return _fill_of_object(value, fills)
+        return _fill_of_object(value, fills, self._keys(value, at, is_pattern=at[-1] == "patternProperties"))
+
+    def _tool(self, tool: Any, at: Path) -> Fill | None:
+        if not isinstance(tool, dict):
+            return None
+        keys = ("description", "result", "results")
+        return _fill_of_object(tool, {key: self._value(tool.get(key), (*at, key)) for key in keys})
 
     def _criterion(self, criterion: Any, at: Path) -> Fill | None:
         if not isinstance(criterion, dict):
@@ -281,11 +316,15 @@ class _Template:
         return _fill_of_object(criterion, fills)
 
 
-def _fill_of_object(value: dict[str, Any], fills: Mapping[str, Fill | None]) -> Fill | None:
+def _fill_of_object(
+    value: dict[str, Any], fills: Mapping[str, Fill | None], keys: Mapping[str, Fill] | None = None
+) -> Fill | None:
     known = {key: fill for key, fill in fills.items() if fill}
-    if not known:
-        return None
-    return lambda row: {**value, **{key: fill(row) for key, fill in known.items()}}
+    if not keys:
+        return (lambda row: {**value, **{key: fill(row) for key, fill in known.items()}}) if known else None
+    return lambda row: {
+        keys[key](row) if key in keys else key: known[key](row) if key in known else item for key, item in value.items()
+    }
 
 
 def _parts_of(text: str, is_pattern: bool) -> list[str]:
@@ -301,6 +340,16 @@ def _parts_of(text: str, is_pattern: bool) -> list[str]:
             parts += [text[start : match.start()], name]
             start = match.end()
     return [*parts, text[start:]]
+
+
+def missing_columns(pattern: str, row: Row) -> list[str]:
+    """Return the names in `{{…}}` of a pattern that are no columns of a row."""
+    return [name for name in dict.fromkeys(_parts_of(pattern, is_pattern=True)[1::2]) if name not in row]
+
+
+def fill_pattern(pattern: str, row: Row) -> str:
+    """Return a pattern with the texts of a row, as the case of the row has it; all its names have to be columns."""
+    return _filled_pattern(_parts_of(pattern, is_pattern=True), row)
 
 
 def _filled_text(parts: list[str], row: Row) -> str:
@@ -338,52 +387,70 @@ def _fill_case(case: dict[str, Any], index: int, data: _Rows, around: Around, fi
     filled.findings += found
     if found or identity is None:
         return
-    made = _made_rows(identity, data, template, filled.ids)
-    if not _are_fine([values for _, values in made.values()], template, around):
-        for number, (row, values) in made.items():
+    rows = _made_rows(identity, data, template, filled.ids)
+    if not _are_fine([values for _, values in rows.values()], template, around):
+        for number, (row, values) in rows.items():
             if data.is_full:
                 break
             for finding in _row_findings(values, template, around):
                 data.report(number, f"{identity}.{row.id}.{spell(finding.path)}", finding.what, finding.level)
     constant = {key: value for key, value in case.items() if key not in _KEYS}
-    filled.cases += [{**constant, **values, "id": f"{identity}.{row.id}"} for row, values in made.values()]
-    filled.templates += [index] * len(made)
-    filled.rows += [row for row, _ in made.values()]
+    filled.cases += [{**constant, **values, "id": f"{identity}.{row.id}"} for row, values in rows.values()]
+    filled.templates += [index] * len(rows)
+    filled.rows += [row for row, _ in rows.values()]
 
 
 def _made_rows(
     identity: str, data: _Rows, template: _Template, ids: set[str]
 ) -> dict[int, tuple[DataRow, dict[str, Any]]]:
     """Return the rows with their filled values by number; report rows with a missing column or an invalid id."""
-    made = {}
+    numbers: list[int] = []
+    names: list[str] = []
     used = frozenset(name for names in template.names.values() for name in names)
     for number, row in enumerate(data.rows):
         if data.is_full:
             break
         name = row.get("id") or str(number + 1)
         where = f"{identity}.{name}"
-        if not used <= row.keys():
-            missing = next(each for each in sorted(used) if each not in row)
-            data.report(number, where, f"has no {quoted(missing)}, which the case uses; add it")
-        elif not _ID.fullmatch(name):
-            what = f"the id {quoted(name)} has a character that is not allowed; use letters, digits, `-`, `_` and `.`"
+        if what := _fault_of_row(row, name, template, used):
             data.report(number, where, what)
         elif where in ids:
-            data.report(
-                number, where, f"duplicate id {quoted(where)}; choose another `id` for the row, or for the case"
-            )
+            what = f"duplicate id {quoted(where)}; choose another `id` for the row, or for the case"
+            data.report(number, where, what)
         else:
             ids.add(where)
-            made[number] = (
-                DataRow(identity, name, dict(row), template.checks),
-                {key: fill(row) for key, fill in template.fills.items()},
-            )
-    return made
+            numbers.append(number)
+            names.append(name)
+    given = [data.rows[number] for number in numbers]
+    rows = made(
+        DataRow,
+        len(given),
+        template=repeat(identity),
+        id=names,
+        values=map(dict, given),
+        filled=repeat(template.checks),
+    )
+    fills = template.fills.items()
+    return dict(
+        zip(numbers, zip(rows, [{key: fill(row) for key, fill in fills} for row in given], strict=True), strict=True)
+    )
+
+
+def _fault_of_row(row: Mapping[str, str], name: str, template: _Template, used: frozenset[str]) -> str:
+    """Return what is wrong with a row as such, `used` being the columns that the case uses; empty for nothing."""
+    if not used <= row.keys():
+        missing = next(each for each in sorted(used) if each not in row)
+        return f"has no {quoted(missing)}, which the case uses; add it"
+    if (key := template.repeated_key(row)) is not None:
+        return f"an object in the case has the key {quoted(key)} twice when it is filled in; use different texts"
+    if not _ID.fullmatch(name):
+        return f"the id {quoted(name)} has a character that is not allowed; use letters, digits, `-`, `_` and `.`"
+    return ""
 
 
 def _are_fine(filled: list[dict[str, Any]], template: _Template, around: Around) -> bool:
     """Return whether no filled text has a problem; false if that has to be found out row by row."""
-    if not {"assertions", "riskCriteria"}.isdisjoint(template.fills):
+    if not {"assertions", "riskCriteria", "tools"}.isdisjoint(template.fills):
         return False
     if "prompt" in template.fills and not all(values["prompt"].strip() for values in filled):
         return False

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from tui.model.risk import EXTENTS
 from tui.model.suite import CommandCheck, Options, RepoClone, RepositoryContext, Severity, TaskType
+from tui.model.tools import DEFAULT_TURNS, MOST_TURNS
 from tui.model.values import JsonValue
 from tui.suites.messages import ID_PATTERN, UNION_TAGS
 
@@ -47,6 +48,7 @@ AssertionType = Literal[
     "finish-reason",
     "refusal",
     "command",
+    "tools-used",
 ]
 _GUIDANCE = "Guidance for reviewers: one line for each extent of violation, 0 to 4 (extension)"
 _CLUSTER = (
@@ -133,6 +135,47 @@ class AssertionShape(TypedDict):
     ]
 
 
+_Result = Annotated[Any, Field(description="Result that is sent to the model: text, or a value that is sent as JSON")]
+
+
+@with_config(STRICT)
+class FixedResultShape(TypedDict):
+    """The result of some calls of a tool."""
+
+    arguments: Annotated[
+        dict[str, Any], Field(description="Arguments that a call has to have; it may have others as well")
+    ]
+    result: _Result
+
+
+@with_config(STRICT)
+class ToolShape(TypedDict):
+    """A tool that is offered to a chat model (an extension)."""
+
+    name: Annotated[str, _text("Name: 1 to 64 letters, digits, `-` and `_`", "get_weather", minLength=1)]
+    description: NotRequired[Annotated[str, _text("What the tool does, for the model")]]
+    parameters: NotRequired[
+        Annotated[dict[str, Any], Field(description="JSON Schema of the arguments, of type `object` (default: none)")]
+    ]
+    result: NotRequired[_Result]
+    results: NotRequired[
+        Annotated[
+            list[FixedResultShape],
+            _defaulted("Results by arguments: the first that fits is sent, else `result`", []),
+        ]
+    ]
+
+
+_TOOLS = "Tools that are offered to chat models; calls are answered with fixed results (extension)"
+_TURNS = "Turns that a model may take for an answer; the last one has to be without calls of tools (extension)"
+Tools = Annotated[list[ToolShape], _defaulted(_TOOLS, [])]
+Turns = Annotated[
+    int,
+    Field(ge=1, le=MOST_TURNS, description=_TURNS, json_schema_extra={"default": DEFAULT_TURNS}),
+    BeforeValidator(_unfloated),
+]
+
+
 @with_config(STRICT)
 class CaseShape(TypedDict):
     """One test of a suite."""
@@ -169,6 +212,8 @@ class CaseShape(TypedDict):
     cluster: NotRequired[Annotated[str, _text(_CLUSTER, "sql-injection-template", minLength=1)]]
     data: NotRequired[Annotated[str, _text(_DATA, "cases.csv", minLength=1)]]
     vars: NotRequired[Annotated[list[dict[str, Any]], Field(description=_VARS, json_schema_extra=_ROWS)]]
+    tools: NotRequired[Tools]
+    maxTurns: NotRequired[Turns]
 
 
 @with_config(STRICT)

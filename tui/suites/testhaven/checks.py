@@ -11,12 +11,14 @@ from tui.documents.positions import Path
 from tui.documents.problems import Finding
 from tui.model.interpreters import find_interpreter, interpreter_fault
 from tui.model.sanitize import sanitize_line
+from tui.model.servers import agent_url_fault, show_url
 from tui.model.suggest import nearest
 from tui.model.suite import CheckKind
 from tui.suites.context import Around, refused_path, relative
 from tui.suites.messages import UNION_TAGS, quoted, shape_findings
 from tui.suites.schema1.case_checks import blank, is_blank
-from tui.suites.schema1.shapes import STRICT
+from tui.suites.schema1.shapes import STRICT, Tools, Turns
+from tui.suites.schema1.tools import tool_findings
 
 MEMORY_KEY = r"^memory\.."
 # TestHaven matches the beginning of a key: a step can have `output.includes.a` beside `output.includes.b`.
@@ -69,7 +71,7 @@ with_config(
 
 @with_config(STRICT)
 class ExpectedShape(TypedDict):
-    """What a step must give, all of it; a field that is left out must be empty."""
+    """The complete result that a step is expected to have; a field that is left out has to be empty."""
 
     output: NotRequired[Annotated[str, Field(description="Exact output")]]
     tools_used: NotRequired[ToolNames]
@@ -127,6 +129,8 @@ class SteppedShape(TypedDict):
     agent: NotRequired[_Agent]
     steps: Annotated[list[StepShape], Field(description="Steps, in order", json_schema_extra={"minItems": 1})]
     schema_version: NotRequired[_Version]
+    tools: NotRequired[Tools]
+    max_turns: NotRequired[Turns]
 
 
 SingleTurnShape = TypedDict(
@@ -139,6 +143,8 @@ SingleTurnShape = TypedDict(
         "assert": NotRequired[_Assert],
         "expected": NotRequired[_Expected],
         "schema_version": NotRequired[_Version],
+        "tools": NotRequired[Tools],
+        "max_turns": NotRequired[Turns],
     },
 )
 with_config(STRICT)(SingleTurnShape)
@@ -180,6 +186,7 @@ def test_findings(test: dict[str, Any], at: Path, around: Around) -> Iterator[Fi
         yield Finding((*at, "agent"), what)
     elif isinstance(agent, dict):
         yield from _agent_findings(agent, (*at, "agent"), around)
+    yield from tool_findings(test, at, around, turns_key="max_turns")
     if steps == []:
         yield Finding((*at, "steps"), "is empty; add at least one step")
     if "input" in test:
@@ -263,7 +270,9 @@ def _agent_fault(agent: str, around: Around) -> str | None:
     if agent.startswith("cmd:"):
         return None if agent[4:].strip() else "has no command after `cmd:`; add one"
     if "://" in agent:
-        return None if _URL.match(agent) else f"the URL {quoted(agent)} is not allowed; write an http or https URL"
+        if not _URL.match(agent):
+            return f"the URL {quoted(show_url(agent))} is not allowed; write an http or https URL"
+        return f"the URL {quoted(show_url(agent))} {fault}; correct it" if (fault := agent_url_fault(agent)) else None
     if what := refused_path(agent):
         return what
     file = around.folder / relative(agent)

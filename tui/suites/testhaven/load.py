@@ -12,9 +12,11 @@ from tui.documents.positions import Path
 from tui.documents.problems import Finding, has_most_errors, pruned
 from tui.model.suggest import nearest
 from tui.model.suite import Case, Check, Options, Step, Suite
+from tui.model.tools import DEFAULT_TURNS
 from tui.model.values import JsonValue
 from tui.suites.context import Around, relative
 from tui.suites.messages import shape_findings
+from tui.suites.schema1.tools import offered_tool
 from tui.suites.testhaven.checks import SingleTurnShape, SteppedShape, assert_kind, test_findings
 
 CATEGORY = "TestHaven"
@@ -98,6 +100,8 @@ def _case(test: dict[str, Any], identity: str, line: int) -> Case:
         steps=tuple(map(_step, test.get("steps", [test]))),
         line=line,
         memory=test.get("memory", {}),
+        tools=tuple(map(offered_tool, test.get("tools", ()))),
+        max_turns=int(test.get("max_turns", DEFAULT_TURNS)),
     )
 
 

@@ -178,14 +178,12 @@ class _Folders:
         return self.known[tree.id].get(folded_path(name))
 
 
-def apply_answer(
-    base: Base, case: Case, answer: str, trial: TrialKey | None = None, *, block: int | None = None
-) -> Applied:
+def apply_answer(base: Base, case: Case, answer: str, trial: TrialKey | None = None) -> Applied:
     """Return the changes that an answer's blocks make to the base, and every unused block with the reason.
 
-    With a `trial` the changes are committed to that trial's branch and replace its content. `block` is the number of
-    the block that the user picked for `case.target_file`. A case without `applyChanges` changes nothing. Raises
-    WorkspaceError for a repository with an invalid tree. Takes milliseconds, whatever the repository's size.
+    With a `trial` the changes are committed to that trial's branch and replace its content. A case without
+    `applyChanges` changes nothing. Raises WorkspaceError for a repository with an invalid tree. Takes milliseconds,
+    whatever the repository's size.
     """
     if not case.apply_changes:
         return Applied()
@@ -193,7 +191,7 @@ def apply_answer(
         raise WorkspaceError(f"git rejects the tree of the repository: it has {base.fault}", where=base.title)
     with base.lock:
         blocks = find_blocks(answer)
-        chosen = choose_blocks(blocks, case.target_file, block)
+        chosen = choose_blocks(blocks, case.target_file)
         edits: list[_Edit] = []
         paths, folders = _WrittenPaths(), _Folders()
         refused = chosen.refused

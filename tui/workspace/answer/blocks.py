@@ -5,13 +5,10 @@ Lines end at LF, CRLF or CR. All functions are linear in the length of the answe
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from tui.model.code_fences import FencedBlock, FenceParser, opening_fence, unquoted
 from tui.model.paths import path_fault
 from tui.workspace.languages import is_known_file
-
-NamedBy = Literal["info", "comment", "line before"]
 
 MOST_BLOCKS = 5_000
 _LONGEST = 4_000
@@ -165,15 +162,13 @@ class Block:
     """One fenced block.
 
     `number` counts from 0; `language` and `path` are as written, None if missing; `text` has LF ends, also at its
-    last line; `closed` is False if the answer ended before the closing fence.
+    last line.
     """
 
     number: int
     language: str | None
     path: str | None
-    named_by: NamedBy | None
     text: str
-    closed: bool = True
 
 
 def find_blocks(answer: str) -> tuple[Block, ...]:
@@ -195,13 +190,12 @@ def _block(number: int, found: FencedBlock, lines: list[str]) -> Block:
     fence = found.fence
     language, path = read_info(fence.info)
     body = [fence.content(line) for line in lines[found.first : found.end]]
-    by: NamedBy | None = "info" if path else None
     if path is None and body and (path := read_comment(body[0])) is not None:
-        by, body = "comment", body[1:]
-    if path is None and (path := read_line_before(_line_before(lines, found.first - 1, fence.quotes))) is not None:
-        by = "line before"
+        body = body[1:]
+    if path is None:
+        path = read_line_before(_line_before(lines, found.first - 1, fence.quotes))
     text = "\n".join([*body, ""]) if body else ""
-    return Block(number, language, path, by, text, found.closed)
+    return Block(number, language, path, text)
 
 
 def _line_before(lines: list[str], at: int, quotes: int) -> str:

@@ -2,12 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
-from tui.model.context import ContextFile
+from tui.model.context import FILE_SEPARATOR, ContextFile, RepositoryFiles
+from tui.model.results import IncludedFile, LeftOutFile
 from tui.model.sanitize import sanitize_line
 from tui.workspace.languages import language_title
 
+T = TypeVar("T")
 _MOST_NAMES = 40
 _BACKTICKS = re.compile(r"`+")
 
@@ -36,19 +39,82 @@ def _top_names(files: Iterable[ContextFile]) -> list[str]:
     return shown if len(names) <= _MOST_NAMES else [*shown, f"and {len(names) - _MOST_NAMES:,} more"]
 
 
-def compose_context(files: Iterable[ContextFile], code: Iterable[ContextFile] = ()) -> str:
-    """Return the files as text for a prompt: each under its path, in a fence that its content cannot close.
+class Selected(NamedTuple):
+    """The files of a prompt: which of the repository's are not in it, those of the case, and what was left out."""
 
-    Files of the case follow those of the repository; a repository file that the case names whole is not sent twice.
-    The text is empty if there are no files.
+    dropped: tuple[int, ...]
+    own: tuple[ContextFile, ...]
+    left_out: tuple[LeftOutFile, ...]
+
+
+class Composed(NamedTuple):
+    """The text of the files of a prompt, which files these are, and what was left out."""
+
+    text: str
+    included: tuple[IncludedFile, ...]
+    left_out: tuple[LeftOutFile, ...]
+
+
+class RepositoryTexts:
+    """The files of a repository as texts for prompts, each composed once for all cases."""
+
+    def __init__(self, repository: RepositoryFiles) -> None:
+        self._repository = repository
+        self._by_name: dict[Hashable, int] = {}  # of each place and each path
+        for number, file in enumerate(repository.files):
+            self._by_name[file.path] = number
+            if file.place is not None:
+                self._by_name[file.place] = number
+        self.texts = tuple(map(compose_file, repository.files))
+        self._included = tuple(IncludedFile(file.path, file.size) for file in repository.files)
+
+    def select(self, own: Sequence[ContextFile]) -> Selected:
+        """Return the files that are sent with a case that names some itself, so that none is sent twice.
+
+        A file of the repository that the case names whole is sent with the case; ranges of lines of one that is sent
+        whole are left out.
+        """
+        whole = [name for file in own if file.lines is None for name in (file.path, file.place)]
+        dropped = tuple(sorted({self._by_name[name] for name in whole if name in self._by_name}))
+        sent, left_out = [], list(self._repository.left_out)
+        for file in own:
+            place = None if file.lines is None else self._by_name.get(file.place)
+            if place is None or place in dropped or file.lines is None:
+                sent.append(file)
+            else:
+                why = f"lines {file.lines.start}–{file.lines.end} are in the file, which is included whole"
+                left_out.append(LeftOutFile(file.path, why))
+        return Selected(dropped, tuple(sent), tuple(left_out))
+
+    def compose(self, own: Sequence[ContextFile] = ()) -> Composed:
+        """Return the files that are sent with a case that names these files: the repository's, then its own.
+
+        The text is empty if there are no files.
+        """
+        selected = self.select(own)
+        texts = [*_without(self.texts, selected.dropped), *map(compose_file, selected.own)]
+        included = (*_without(self._included, selected.dropped), *included_files(selected.own))
+        return Composed(FILE_SEPARATOR.join(texts), included, selected.left_out)
+
+
+def _without(values: Sequence[T], dropped: Sequence[int]) -> Sequence[T]:
+    """Return the values but those with these indices."""
+    return [value for number, value in enumerate(values) if number not in dropped] if dropped else values
+
+
+def included_files(own: Iterable[ContextFile]) -> tuple[IncludedFile, ...]:
+    """Return the case's own files by path; the size of one with several ranges of lines is that of all."""
+    sizes: Counter[str] = Counter()
+    for file in own:
+        sizes[file.path] += file.size
+    return tuple(IncludedFile(path, size) for path, size in sizes.items())
+
+
+def compose_file(file: ContextFile) -> str:
+    """Return one file as text for a prompt: under its path, in a fence that its content cannot close.
+
+    The texts of several files are joined with FILE_SEPARATOR.
     """
-    own = tuple(code)
-    whole = {file.path for file in own if file.lines is None}
-    parts = [_composed(file) for file in files if file.path not in whole]
-    return "\n".join([*parts, *(_composed(file) for file in own)])
-
-
-def _composed(file: ContextFile) -> str:
     longest = max((len(run) for run in _BACKTICKS.findall(file.content)), default=0)
     fence = "`" * max(3, longest + 1)
     lines = f" (lines {file.lines.start}–{file.lines.end})" if file.lines else ""

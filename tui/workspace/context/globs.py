@@ -12,7 +12,8 @@ from typing import NamedTuple
 from tui.model.errors import WorkspaceError
 from tui.model.sanitize import sanitize_line
 
-_MOST_BRACES = 1_000
+_MOST_BRACES = 64  # of one pattern: the library calls itself for each of them
+_MOST_EXPANDED = 1_000
 _LONGEST = 4_096
 MOST_CHARACTERS = 256 * 1024
 """The limit for all patterns of a list together: the compilation needs about 10 µs for each character."""
@@ -229,11 +230,16 @@ def _braces(pattern: str) -> list[str]:
     if "{" in body:
         from bracex import ExpansionLimitException, expand
 
+        if body.count("{") > _MOST_BRACES:
+            raise WorkspaceError(
+                f"the pattern `{sanitize_line(pattern, 80)}` has more than {_MOST_BRACES} braces",
+                fix="Use fewer braces.",
+            )
         try:
-            parts = expand(body, keep_escapes=True, limit=_MOST_BRACES)
+            parts = expand(body, keep_escapes=True, limit=_MOST_EXPANDED)
         except ExpansionLimitException as error:
             raise WorkspaceError(
-                f"the pattern `{sanitize_line(pattern, 80)}` expands to more than {_MOST_BRACES:,} patterns",
+                f"the pattern `{sanitize_line(pattern, 80)}` expands to more than {_MOST_EXPANDED:,} patterns",
                 fix="Use fewer braces.",
             ) from error
     else:

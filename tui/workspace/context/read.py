@@ -3,7 +3,8 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,18 @@ from tui.model.errors import WorkspaceError
 from tui.model.paths import path_fault
 from tui.model.results import LeftOutFile
 from tui.model.sanitize import sanitize_line
+from tui.model.suggest import did_you_mean
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
 from tui.workspace.context.globs import Selection
 from tui.workspace.context.walk import MOST_ENTRIES, walk
-from tui.workspace.languages import language_id, language_of, language_title, languages_of
+from tui.workspace.languages import (
+    is_known_language,
+    language_id,
+    language_names,
+    language_of,
+    language_title,
+    languages_of,
+)
 from tui.workspace.sources import FolderSource, Source
 
 if TYPE_CHECKING:
@@ -24,18 +33,8 @@ if TYPE_CHECKING:
 
 MOST_LEFT_OUT = 200
 MOST_CODE_BYTES = 4 * 1024 * 1024
+_MOST_PATTERNS = 50  # that are compared with all files, for a warning
 _LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
-
-
-def is_outside(context: RepositoryContext, folder: Path) -> bool:
-    """Return whether `repositoryContext.path` leads out of the suite's folder, by a link or by `..`.
-
-    Reading it then needs the user's consent.
-    """
-    try:
-        return not (folder / context.path).resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return True
 
 
 def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Source:
@@ -81,7 +80,7 @@ def read_repository(
     include = Selection(context.include_files) if context.include_files else None
     exclude = Selection(context.exclude_files or ())
     walked = walk(source, include, exclude, most_entries, check_stopped=check_stopped)
-    files: list[ContextFile] = []
+    files: dict[Hashable, ContextFile] = {}
     left_out = walked.left_out
     allowed = frozenset(language_id(name) for name in context.languages)
     for path in walked.paths:
@@ -92,13 +91,35 @@ def read_repository(
             read = reason or _read_whole(source, path, shown, allowed, context.max_file_size_bytes)
         except WorkspaceError as error:
             read = error.what
+        if isinstance(read, ContextFile) and read.place in files:
+            read = f"is the same file as {files[read.place].path}"
         if isinstance(read, ContextFile):
-            files.append(read)
+            files[read.place] = read
         else:
             left_out.append(LeftOutFile(path, read))
     if above != ".":
         left_out = [LeftOutFile(f"{above}/{out.path}", out.reason) for out in left_out]
-    return RepositoryFiles(tuple(files), _summarised(left_out))
+    rules = (f"{folder}/.gitignore".removeprefix("/") for folder in walked.folders)  # also where they are not sent
+    seen = (*walked.folders, *rules, *walked.paths)
+    warnings = tuple(_warnings(context, walked.paths))
+    return RepositoryFiles(tuple(files.values()), _summarised(left_out), warnings, seen)
+
+
+def _warnings(context: RepositoryContext, paths: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each setting that names a language or files that are not there."""
+    missing = {language_id(name) for name in context.languages}
+    for path in paths:
+        if not missing:
+            break
+        missing -= _known_as(path)
+    for name in context.languages:
+        if language_id(name) in missing:
+            meant = "" if is_known_language(name) else f" Unknown language. {did_you_mean(name, language_names())}"
+            yield f"languages: no file is in {sanitize_line(name, 60)}.{meant}".rstrip()
+    for pattern in context.include_files[:_MOST_PATTERNS]:
+        single = Selection([pattern])
+        if not single.takes_back and not any(path in single for path in paths):
+            yield f"includeFiles: `{sanitize_line(pattern, 80)}` matches no file that may be sent"
 
 
 def _exclusion_reason(path: str, languages: frozenset[str], count: int, context: RepositoryContext) -> str | None:
@@ -121,7 +142,7 @@ def _read_whole(source: Source, path: str, shown: str, languages: frozenset[str]
         return "is binary" if b"\0" in content else "is not UTF-8 text"
     known = languages_of(path)
     chosen = next((name for name in known if name in languages), next(iter(known), None))
-    return ContextFile(shown, content, chosen)
+    return ContextFile(shown, content, chosen, place=source.place(path))
 
 
 def _decoded(data: bytes) -> str | bytes:
@@ -158,20 +179,51 @@ def _folder(path: str, depth: int | None) -> str:
 def read_code_context(contexts: Iterable[CodeContext], roots: Sequence[Source]) -> tuple[ContextFile, ...]:
     """Return the files of a case in order: inline, or from the first root that has them, cut to their lines.
 
-    Blocks on the disk: run it in a thread. Raises WorkspaceError, which names the path.
+    A file that is named more than once is sent once, where it is named first: whole if it is named whole, else with its
+    ranges of lines in order, those that overlap as one. Blocks on the disk: run it in a thread. Raises WorkspaceError,
+    which names the path.
     """
-    return tuple(_code_file(context, roots) for context in contexts)
+    by_place: dict[Hashable, list[ContextFile]] = {}
+    for context in contexts:
+        file = _code_file(context, roots)
+        if file.lines is not None:
+            _cut(file.content, file.lines, file.path)
+        by_place.setdefault(file.place, []).append(file)
+    return tuple(file for files in by_place.values() for file in _once(files))
+
+
+def _once(files: Sequence[ContextFile]) -> Iterator[ContextFile]:
+    """Yield one file, which was named several times, once: whole, or cut to its ranges of lines."""
+    first, ranges = files[0], [file.lines for file in files if file.lines is not None]
+    if len(ranges) < len(files):
+        yield replace(first, lines=None)
+        return
+    for lines in _merged(ranges):
+        yield replace(first, content=_cut(first.content, lines, first.path), lines=lines)
+
+
+def _merged(ranges: Iterable[LineRange]) -> list[LineRange]:
+    merged: list[LineRange] = []
+    for lines in sorted(ranges, key=lambda each: (each.start, each.end)):
+        if merged and lines.start <= merged[-1].end:
+            merged[-1] = LineRange(merged[-1].start, max(merged[-1].end, lines.end))
+        else:
+            merged.append(lines)
+    return merged
 
 
 def _code_file(context: CodeContext, roots: Sequence[Source]) -> ContextFile:
-    content = context.content if context.content is not None else _load(context.file_path, roots)
-    if context.line_range is not None:
-        content = _cut(content, context.line_range, context.file_path)
-    language = language_id(context.language) if context.language else language_of(context.file_path)
-    return ContextFile(context.file_path, content, language, context.line_range)
+    """Return the whole file of a context, with its range of lines."""
+    path, lines = context.file_path, context.line_range
+    language = language_id(context.language) if context.language else language_of(path)
+    if context.content is not None:
+        return ContextFile(path, context.content, language, lines, place=(path, context.content))
+    content, place = _load(path, roots)
+    return ContextFile(path, content, language, lines, place)
 
 
-def _load(path: str, roots: Sequence[Source]) -> str:
+def _load(path: str, roots: Sequence[Source]) -> tuple[str, Hashable]:
+    """Return the text of a file from the first root that has it, and its place."""
     where = sanitize_line(path)
     if (fault := path_fault(path)) is not None:
         raise WorkspaceError(f"the path of this codeContext is not allowed: it {fault}", where=where)
@@ -189,7 +241,7 @@ def _load(path: str, roots: Sequence[Source]) -> str:
         content = _decoded(root.read(path, MOST_CODE_BYTES + 1))
         if isinstance(content, bytes):
             raise WorkspaceError("this codeContext is not UTF-8 text", where=where)
-        return content
+        return content, root.place(path)
     looked = " or ".join(sanitize_line(root.title, 120) for root in roots) or "any folder"
     raise WorkspaceError(f"this codeContext was not found in {looked}", where=where)
 

@@ -44,10 +44,11 @@ _MOST_CHARACTERS_READ = 8 * 1024 * 1024
 
 
 class Walked(NamedTuple):
-    """The files that may be sent, sorted by path, and those that were left out."""
+    """The files that may be sent, sorted by path, those that were left out, and the folders that were searched."""
 
     paths: list[str]
     left_out: list[LeftOutFile]
+    folders: list[str]
 
 
 class _Folder(NamedTuple):
@@ -71,13 +72,14 @@ def walk(
     """
     rules = _Rules(check_stopped)
     filters = _Filters(include, exclude, most_comparisons, check_stopped)
-    found = Walked([], [])
+    found = Walked([], [], [])
     outer = tuple(_Outer(inner, rules.of(text)) for inner, text in source.outer_ignores())
     if any(ignores.decide("", True) for ignores in outer):
         outer = ()  # The user named a folder that its repository ignores: only the rules within it apply.
     stack, seen = [_Folder("", outer)], 0
     while stack:
         folder = stack.pop()
+        found.folders.append(folder.path)
         shown = f"{folder.path or '.'}/"
         check_stopped()
         try:

@@ -63,6 +63,9 @@ class TreeSource:
             raise WorkspaceError("the file does not exist", where=f"{self._title}/{path}")
         return read_blob(self._repository, found.id)[:limit]
 
+    def place(self, path: str) -> str:
+        return f"{self._title}/{path}"
+
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
         return self._outer
 

@@ -42,7 +42,7 @@ def open_again(base: Base) -> pygit2.Repository:
 
 
 def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> CheckedOut:
-    """Write the commit's files into the folder, which must be empty and used by nobody else.
+    """Write the commit's files into the folder, which must be empty and not in use.
 
     Blocks: run it in a thread. Raises WorkspaceError for a tree that git would reject, that is too large, or that
     cannot be written.

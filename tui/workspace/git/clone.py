@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -17,7 +16,7 @@ from tui.model.paths import ParsedUrl, needs_consent, parse_url, url_fault
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import RepoClone
-from tui.processes.guarded import run_guarded
+from tui.processes.guarded import run_private
 from tui.workspace.temporary import sweep_stale, temporary_folder
 
 if TYPE_CHECKING:
@@ -91,10 +90,11 @@ _CONNECT_MS, _SILENCE_MS = 15_000, 60_000
 _MOST_BYTES, _MOST_MEMORY = 2 << 30, 4 << 30
 _LONGEST_LINE = 1 << 20
 _PASSED_ON = re.compile(
-    r"PATH|HOME|USER|LOGNAME|USERPROFILE|SYSTEMROOT|TEMP|TMP|TMPDIR|LANG|LC_\w+|SSH_AUTH_SOCK|SSL_CERT_(FILE|DIR)"
-    r"|(https?|no|all)_proxy",
+    r"PATH|HOME|USER|LOGNAME|USERPROFILE|SYSTEMROOT|TEMP|TMP|TMPDIR|LANG|LC_\w+|SSH_AUTH_SOCK|SSL_CERT_(FILE|DIR)",
     re.IGNORECASE,
 )
+_PROXIES = re.compile(r"(https?|no|all)_proxy", re.IGNORECASE)  # may contain passwords
+_PROGRAM = Path(__file__).with_name("clone_process.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +211,10 @@ class _CloneOutput:
             self.branch = report.get("branch", "")
 
 
+def _select(environ: Mapping[str, str], names: re.Pattern[str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if names.fullmatch(name)}
+
+
 async def _fetch(
     repo_clone: RepoClone,
     url: ParsedUrl,
@@ -226,20 +230,18 @@ async def _fetch(
         "branch": repo_clone.branch,
         "depth": max(repo_clone.depth, 0),
         "credentials": credentials.as_json(),
+        "environ": _select(environ, _PROXIES),
         "proxy": url.scheme in ("https", "http") and url.host not in ("localhost", "127.0.0.1", "::1"),
         "connect_timeout_ms": _CONNECT_MS,
         "silence_ms": _SILENCE_MS,
         "most_bytes": _MOST_BYTES,
-        "most_memory": _MOST_MEMORY,
     }
     output = _CloneOutput(progress)
-    words = (sys.executable, "-P", "-m", "tui.workspace.git.clone_process")
-    passed = {name: value for name, value in environ.items() if _PASSED_ON.fullmatch(name)}
-    passed["PYTHONPATH"] = str(Path(tui.__file__).parent.parent)
+    passed = _select(environ, _PASSED_ON) | {"PYTHONPATH": str(Path(tui.__file__).parent.parent)}
     try:
         async with asyncio.timeout(limit_s):
-            stdin = json.dumps(order).encode() + b"\n"
-            status = await run_guarded(words, passed, place.parent, output.take, stdin=stdin)
+            line = json.dumps(order).encode() + b"\n"
+            status = await run_private(_PROGRAM, passed, place.parent, output.take, line, memory_bytes=_MOST_MEMORY)
     except TimeoutError:
         what = f"the clone did not finish within {limit_s:,.0f} s"
         raise WorkspaceError(what, where=sanitize_line(url.url), fix="Use a smaller depth or repository.") from None
@@ -269,6 +271,7 @@ _KNOWN = (
     (r"failed to connect|refused", "connection refused", "Check the URL, and that the server is running."),
     (r"timed out|timeout", "the server timed out", "Try again later."),
     (r"status code: 40[13]|authentication|auth", "authentication failed", "Check the user and the token."),
+    (r"object not found", "the repository lacks objects", "It is damaged or a partial copy; clone another one."),
     (r"code: 404|not found|no such|could not find|does not exist", "repository not found", "Check the URL."),
     (r"hostkey|host key|known_hosts|certificate", "the identity of the server cannot be verified",
      "For ssh, connect to the host once with ssh to save its key; for https, check its certificate."),

@@ -1,10 +1,10 @@
-"""The program that clones: reads its order as JSON from stdin and prints a JSON line for each event.
+"""The program that clones: `serve` reads its order as JSON from stdin and prints a JSON line for each event.
 
 As a separate process it can be ended at any time, whatever the server does, and its memory can be limited.
 """
 
-import contextlib
 import json
+import os
 import sys
 import time
 from typing import Any, Literal
@@ -13,7 +13,6 @@ import pygit2
 from pygit2.enums import CredentialType
 
 from tui.model.paths import parse_url
-from tui.processes.guarded import protect_memory
 
 _BETWEEN_S = 0.1
 _MOST_NAMED = 10
@@ -155,18 +154,10 @@ def choose_head(heads: Any, branch: str | None) -> tuple[str, str]:
     return (found, found.removeprefix("refs/heads/")) if found else ("HEAD", "main")
 
 
-def _limit_memory(most: int) -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-
-
-def main() -> None:
-    """Execute the order on stdin. It contains credentials, which other processes must not read."""
-    protect_memory()
+def serve() -> None:
+    """Execute the order on stdin. It contains credentials, also in its `environ`, which has the proxies."""
     order = json.loads(sys.stdin.readline())
-    _limit_memory(order["most_memory"])
+    os.environ.update(order["environ"])
     try:
         clone(order)
     except Refused as refused:
@@ -176,4 +167,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve()

@@ -1,38 +1,37 @@
-"""The `assertions` of a case of schema 1.0.0: the values that each type expects, and the checks made of them."""
+"""The assertions of a case: the values that each type expects, and the checks made of them."""
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from tui.documents.positions import Path
-from tui.documents.problems import Finding
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import ASSERTION, Check, CheckKind, comma_separated
-from tui.suites.context import Around
-from tui.suites.messages import quoted
 
 _LONGEST_TARGET = 1_000
-_LIMITED = {"latency": "ms", "cost": "USD", "tokens": "tokens"}
-_SCORED = ("levenshtein", "rouge-n")
-_SCHEMAS = ("is-json", "contains-json")
-_WITHOUT_VALUE = (*_LIMITED, "refusal")
+LIMITED: Mapping[str, str] = {"latency": "ms", "cost": "USD", "tokens": "tokens"}
+"""The types whose `threshold` is a limit, and its unit."""
+SCORED = ("levenshtein", "rouge-n")
+"""The types with a `threshold` that may be left out."""
+WITH_SCHEMA = ("is-json", "contains-json")
+WITHOUT_VALUE = (*LIMITED, "refusal")
 
 
 def assertion_check(assertion: Mapping[str, Any]) -> Check:
     """Return the check of a valid assertion."""
     kind, value, threshold = assertion["type"], assertion.get("value"), assertion.get("threshold")
-    if kind in _WITHOUT_VALUE:
+    if kind in WITHOUT_VALUE:
         value = None
-    if kind not in _LIMITED and kind not in _SCORED:
+    if kind not in LIMITED and kind not in SCORED:
         threshold = None
     limit = None if threshold is None else float(threshold)
     return Check(cast("CheckKind", f"{ASSERTION}{kind}"), _target(kind, value, limit), value, limit)
 
 
 def _target(kind: str, value: Any, threshold: float | None) -> str:
-    """Return the text that stands for the assertion on screens and in reports."""
-    if threshold is not None and kind in _LIMITED:
-        return f"at most {threshold:,.15g} {_LIMITED[kind]}"
+    """Return the target by which screens and reports show the assertion."""
+    if threshold is not None and kind in LIMITED:
+        return f"at most {threshold:,.15g} {LIMITED[kind]}"
     if kind == "word-count":
         limits = value if isinstance(value, dict) else {"min": value, "max": value}
         least, most = limits.get("min"), limits.get("max")
@@ -47,39 +46,12 @@ def _target(kind: str, value: Any, threshold: float | None) -> str:
     return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LONGEST_TARGET]
 
 
-def assertion_findings(assertion: Mapping[str, Any], at: Path, around: Around) -> Iterator[Finding]:
-    """Return all problems of an assertion whose fields have the right types."""
-    kind = assertion.get("type")
-    if kind is None:  # reported already
-        return
-    value, given = assertion.get("value"), "value" in assertion
-    if kind in _WITHOUT_VALUE:
-        if given:
-            what = f"has no effect on `{kind}`; remove it"
-            yield Finding((*at, "value"), what, "warning", at_key=True)
-    elif not given and kind not in _SCHEMAS:
-        yield Finding((*at, "value"), f"is missing; `{kind}` expects {_EXPECTED[kind]}")
-    elif given and (fault := _VALUE_FAULTS[kind](value)):
-        yield Finding((*at, "value"), f"{fault}; `{kind}` expects {_EXPECTED[kind]}")
-    elif given and kind in _SCHEMAS and (reason := _schema_reason(kind, value, around)):
-        yield Finding((*at, "value"), f"is not a JSON Schema that can be used: {quoted(reason, 200)}; correct it")
-    yield from _threshold_findings(kind, assertion, at)
-
-
-def _schema_reason(kind: str, schema: Any, around: Around) -> str | None:
-    return None if schema is None else around.pattern_error(cast("CheckKind", f"{ASSERTION}{kind}"), json.dumps(schema))
-
-
-def _threshold_findings(kind: str, assertion: Mapping[str, Any], at: Path) -> Iterator[Finding]:
-    threshold = assertion.get("threshold")
-    if kind in _LIMITED:
-        if "threshold" not in assertion:
-            yield Finding((*at, "threshold"), f"is missing; `{kind}` expects the limit in {_LIMITED[kind]}")
-    elif kind not in _SCORED:
-        if "threshold" in assertion:
-            yield Finding((*at, "threshold"), f"has no effect on `{kind}`; remove it", "warning", at_key=True)
-    elif kind == "rouge-n" and threshold is not None and threshold > 1:
-        yield Finding((*at, "threshold"), f"expected a number from 0 to 1, got {quoted(threshold)}; write a share")
+def value_fault(kind: str, value: Any) -> str | None:
+    """Return why a type of assertion cannot have a value, or None. JSON Schemas are not validated."""
+    if kind in WITHOUT_VALUE:
+        return None
+    fault = _VALUE_FAULTS[kind](value)
+    return f"{fault}; `{kind}` expects {EXPECTED_VALUES[kind]}" if fault else None
 
 
 def _text_fault(value: Any) -> str | None:
@@ -131,8 +103,13 @@ def _words_fault(value: Any) -> str | None:
     return "contains a NUL character" if any("\0" in word for word in value) else None
 
 
+def _names_fault(value: Any) -> str | None:
+    is_list = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return None if is_list else f"expected a list of names, got {_shown(value)}"
+
+
 def _shown(value: Any) -> str:
-    return quoted("null" if value is None else json.dumps(value, ensure_ascii=False))
+    return f"`{sanitize_line(json.dumps(value, ensure_ascii=False), 60)}`"
 
 
 _VALUE_FAULTS: Mapping[str, Callable[[Any], str | None]] = {
@@ -146,9 +123,10 @@ _VALUE_FAULTS: Mapping[str, Callable[[Any], str | None]] = {
     "contains-json": _schema_fault,
     "word-count": _count_fault,
     "command": _words_fault,
+    "tools-used": _names_fault,
 }
 _TEXT, _TEXTS, _SCHEMA = "a text", "a list of texts", "a JSON Schema, or no value"
-_EXPECTED: Mapping[str, str] = {
+EXPECTED_VALUES: Mapping[str, str] = {
     "contains": _TEXT,
     "icontains": _TEXT,
     "not-contains": _TEXT,
@@ -163,4 +141,5 @@ _EXPECTED: Mapping[str, str] = {
     "contains-json": _SCHEMA,
     "word-count": "`{min, max}`, one of them, or a number",
     "command": "a list: a program and its arguments",
+    "tools-used": "a list of names, in the order of the calls; `[]` for none",
 }

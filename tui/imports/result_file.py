@@ -1,0 +1,166 @@
+"""Files of results: their text up to a limit, values of a known shape, and problems with their place."""
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from tui.documents.files import NotRead, decode, read_bytes
+from tui.model.errors import Problem, SuiteError
+from tui.model.sanitize import sanitize_line
+from tui.model.secrets import Secrets
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+    from pydantic_core import ErrorDetails, ValidationError
+
+MOST_BYTES = 128 << 20
+MOST_PROBLEMS = 50
+STRICT = ConfigDict(strict=True, extra="ignore")
+# A day: no request takes longer. Counts fit SQLite's integers.
+Milliseconds = Annotated[float, Field(ge=0, le=86_400_000)]
+Seconds = Annotated[float, Field(ge=0, le=10**8)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+_EXPECTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "dict_type": "an object with keys",
+    "too_short": "a list with at least one result",
+}
+# Match every escape to stay aligned; the group is only set for a lone half of a surrogate pair.
+_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
+_PLACE = re.compile(r" at line (\d+) column (\d+)$")
+
+
+class ResultFile:
+    """A file of results, read with known keys removed.
+
+    `fix` says how to get a file that can be imported, and `what` why the errors are raised. Every method that reads
+    raises SuiteError.
+    """
+
+    def __init__(
+        self, path: Path, fix: str, secrets: Secrets | None = None, what: str = "The results cannot be imported"
+    ) -> None:
+        self.path = path
+        self._fix, self._what = fix, what
+        self._secrets = secrets or Secrets()
+
+    def read(self) -> bytes:
+        """Return the content of the file, at most 128 MiB."""
+        try:
+            content = read_bytes(self.path, MOST_BYTES)
+            if len(content) > MOST_BYTES:
+                raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB; import it as several files")
+            return content
+        except NotRead as error:
+            raise self.refusal([self.problem(str(error))]) from error
+
+    def text(self, content: bytes | None = None) -> str:
+        """Return the text of UTF-8 content, that of the whole file by default, with known keys removed."""
+        try:
+            found = decode((self.read() if content is None else content).removeprefix(codecs.BOM_UTF8))
+        except NotRead as error:
+            raise self.refusal([self.problem(str(error))]) from error
+        return self._secrets.hide(found)
+
+    def hide(self, text: str) -> str:
+        """Return a text with known keys removed: what a format writes with escapes, the text of the file may hide."""
+        return self._secrets.hide(text)
+
+    def parse(self, shape: "TypeAdapter[Any]", text: str) -> Any:
+        """Return the JSON value of a text, which has to have the shape."""
+        from pydantic import ValidationError
+
+        try:
+            return shape.validate_json(replace_half_characters(text))
+        except ValidationError as error:
+            raise self.refusal(problems_of(self.path, error)) from error
+
+    def parse_lines(self, shape: "TypeAdapter[Any]") -> Iterator[tuple[int, Any]]:
+        """Yield the number and the JSON value of each line that is not empty; the values have to have the shape.
+
+        The error is raised at the end, with the problems of all lines.
+        """
+        from pydantic import ValidationError
+
+        problems: list[Problem] = []
+        # Not splitlines: a line separator may be part of an answer.
+        for number, line in enumerate(replace_half_characters(self.text()).split("\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                yield number, shape.validate_json(line)
+            except ValidationError as error:
+                problems += (replace(each, line=number) for each in problems_of(self.path, error))
+            if len(problems) >= MOST_PROBLEMS:
+                break
+        if problems:
+            raise self.refusal(problems[:MOST_PROBLEMS])
+
+    def problem(self, what: str, where: str = "file", line: int | None = None) -> Problem:
+        """Return an error of the file."""
+        return Problem(str(self.path), line, None, "error", where, sanitize_line(what, 300))
+
+    def refusal(self, problems: Sequence[Problem]) -> SuiteError:
+        """Return the exception that refuses the file because of these problems."""
+        return SuiteError(self._what, problems, where=str(self.path), fix=self._fix)
+
+
+def replace_half_characters(text: str) -> str:
+    """Return JSON text in which halves of characters are replaced: JavaScript may cut a text inside of one."""
+    if "\\ud" in text or "\\uD" in text:
+        return _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
+    return text
+
+
+def problems_of(path: Path, error: "ValidationError") -> list[Problem]:
+    """Return the errors that pydantic found as problems of a file: MOST_PROBLEMS of them at most."""
+    details = error.errors(include_url=False, include_context=True, include_input=True)
+    problems = [_problem(path, detail) for detail in details[:MOST_PROBLEMS]]
+    if len(details) > len(problems):
+        what = f"{len(details) - len(problems)} more problems not listed; fix these and check again"
+        problems.append(Problem(str(path), None, None, "error", "file", what))
+    return problems
+
+
+def _problem(path: Path, detail: "ErrorDetails") -> Problem:
+    if detail["type"] == "json_invalid":
+        message = str(detail.get("ctx", {}).get("error", detail["msg"]))
+        place = _PLACE.search(message)
+        line, column = (int(place[1]), max(1, int(place[2]))) if place else (None, None)
+        return Problem(str(path), line, column, "error", "JSON", sanitize_line(_PLACE.sub("", message)))
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"]).lstrip(".")
+    return Problem(str(path), None, None, "error", sanitize_line(where) or "file", _sentence(detail))
+
+
+def _sentence(detail: "ErrorDetails") -> str:
+    if detail["type"] == "missing":
+        return "is missing"
+    got = _what(detail["input"])
+    if expected := _EXPECTED.get(detail["type"]):
+        return f"expected {expected}, got {got}"
+    return sanitize_line(f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, got {got}")
+
+
+def _what(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {value:.15g}" if abs(value) < 10**300 else "a number that is too large"
+        case str():
+            return f"the text `{sanitize_line(value, 40)}`"
+        case list():
+            return "a list" if value else "an empty list"
+    return "an object"
