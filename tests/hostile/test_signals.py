@@ -91,7 +91,7 @@ def scoring(terminal: Terminal, home: Home) -> None:
     terminal.press("v")
     terminal.wait_for("Enter start")
     terminal.press("enter")
-    terminal.wait_for("0/5")
+    terminal.wait_for("0–4 extent")  # the footer has this key once the answer is on the screen
     terminal.press("3")
     terminal.wait_for("1/5")
 

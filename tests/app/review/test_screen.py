@@ -32,6 +32,7 @@ from tests.app.review.reviewed_runs import (
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
+from tests.support.pilots import screen_rows
 from tests.support.terminal import WAIT_SECONDS
 from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
@@ -254,8 +255,11 @@ async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, mon
         await give_on(seen, "full_stop", "full_stop")
         await seen.press("4", "minus", "x")
         assert acts(session) == ()
+        screen(seen).refresh_bindings()
+        await seen.until(lambda: "0–4" not in screen_rows(screen(seen))[-1])
         go_on.set()
         await seen.until(lambda: here(seen) == ("c0", A, "SQL injection"))
+        await seen.until(lambda: "0–4" in screen_rows(screen(seen))[-1])
         assert acts(session) == ()
         await give(seen, "4")
         assert [(act.item.model, act.extent) for act in acts(session) if act.item] == [(A, 4)]

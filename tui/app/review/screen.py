@@ -235,6 +235,8 @@ class ReviewScreen(AppScreen[None]):
         needs_item = action in _ITEM_ACTIONS or parameters in (("trail",), ("masks",))
         if needs_item and self.review_session.item is None:
             return False
+        if action in ("score", "focus_extents") and self.keys.target is None:
+            return False  # the answer is not on the screen yet
         if action == "next_open" and self.view.queue.lines.has_focus:
             return False  # Enter selects the item under the cursor there.
         return self.keys.accepts_commands
