@@ -189,6 +189,35 @@ def test_a_note_that_is_too_long_is_refused_before_it_is_kept(files: ScoreFiles)
 # --- merging
 
 
+def test_a_file_that_could_not_be_read_again_is_not_written(files: ScoreFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.append(make_act(1, note="n" * 2_000))
+    before = contents(files.folder_of(RUN))
+    monkeypatch.setattr(score_files, "LARGEST_FILE", 4_000)
+    for change in (
+        lambda: files.append(make_act(2, note="n" * 2_000)),
+        lambda: files.merge([make_act(3, reviewer="Bo"), make_act(2, note="n" * 2_000)]),
+    ):
+        with pytest.raises(StoreError, match=f"{file_name('Ada')}.*larger than 4,000 bytes.*shorten notes") as refused:
+            change()
+        assert "disk space" not in str(refused.value)
+        assert contents(files.folder_of(RUN)) == before
+    files.merge([make_act(2, note="n" * 500)])
+    assert len(files.read(RUN).acts) == 2
+
+
+def test_a_stored_line_that_would_be_too_long_when_written_again_stays_as_it_is(files: ScoreFiles) -> None:
+    files.append(make_act(1))
+    file = files.file_of(RUN, "Ada")
+    # Written by another program, which escapes no invisible characters.
+    raw = write_line(make_act(2, note="hidden")).replace("hidden", "\u200b" * 200_000).encode()
+    file.write_bytes(file.read_bytes() + raw)
+    acts = files.read(RUN).acts
+    assert len(acts[1].note) == 200_000
+    files.merge([make_act(3)])
+    assert files.read(RUN) == KeptActs((*acts, make_act(3)))
+    assert raw in file.read_bytes()
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(act_lists(), act_lists(), st.randoms(use_true_random=False))
 def test_files_made_apart_merge_to_the_same_bytes_in_any_order(

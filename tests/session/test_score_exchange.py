@@ -422,6 +422,15 @@ def test_an_id_that_means_something_else_is_a_bad_line(reviews: Reviews, tmp_pat
     assert reviews.import_files([one, one]) == Imported(0, 2, 0, (RUN,))
 
 
+def test_a_line_that_grows_over_the_limit_when_it_is_saved_is_refused(reviews: Reviews, tmp_path: Path) -> None:
+    reviews.import_files([write(tmp_path, "one.jsonl", line(1))])
+    # An invisible character of 3 bytes is saved as an escape of 6.
+    grown = line(2, note="hidden").replace("hidden", "\u200b" * 200_000)
+    two = write(tmp_path, "two.jsonl", line(3), grown, line(4, reviewer="Bo"))
+    [problem] = refused(reviews, two)
+    assert problem.startswith(f"{two}:2: error: would be longer than 1,048,576 bytes")
+
+
 def test_files_that_cannot_be_read(reviews: Reviews, tmp_path: Path) -> None:
     for file in (tmp_path / "none.jsonl", tmp_path, tmp_path / "a\0b"):
         with pytest.raises(ConfigError, match="cannot be read"):

@@ -43,7 +43,7 @@ def read_whole(path: Path, most_bytes: int) -> bytes:
     """
     content = read_beginning(path, most_bytes)
     if len(content) > most_bytes:
-        raise OSError(errno.EFBIG, f"larger than {most_bytes:,} bytes")
+        raise OSError(errno.EFBIG, f"larger than {most_bytes:,} bytes", str(path))
     return content
 
 

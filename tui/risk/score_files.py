@@ -10,7 +10,7 @@ import secrets
 import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -44,8 +44,10 @@ def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
         if end < size:
             out.truncate(end)
         act = _dated(act, last, not_before)
+        data = (b"" if whole else b"\n") + write_line(act).encode()
+        _check_size(file, end + len(data))
         try:
-            _write_all(out.fileno(), (b"" if whole else b"\n") + write_line(act).encode())
+            _write_all(out.fileno(), data)
             os.fsync(out.fileno())
         except BaseException:
             with contextlib.suppress(OSError):
@@ -124,6 +126,12 @@ def _refuse_unwritable(folder: Path, root: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     if folder.stat().st_dev != root.stat().st_dev:
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(folder))
+
+
+def _check_size(file: Path, size: int) -> None:
+    """Raise OSError for a size at which the file could not be read again."""
+    if size > LARGEST_FILE:
+        raise OSError(errno.EFBIG, f"larger than {LARGEST_FILE:,} bytes", str(file))
 
 
 def _write_new(file: Path, data: bytes) -> None:
@@ -216,6 +224,7 @@ def _open_private(path: str, flags: int) -> int:
 
 _LONGEST_NAME = 40
 _ROOM_FOR_DATE = 100  # bytes
+_MOST_GROWTH = 6  # times, of a line that is written again: DEL becomes `\u007f`
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +257,14 @@ class ScoreCount:
 
 class ActConflict(Exception):
     """Stored ids with different content; nothing was changed."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = frozenset(ids)
+        super().__init__(", ".join(sorted(self.ids)))
+
+
+class ActsTooLong(Exception):
+    """New acts whose lines would be longer than a line can be; nothing was changed."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self.ids = frozenset(ids)
@@ -303,7 +320,7 @@ class ScoreFiles:
     def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
         """Add acts of any runs and reviewers to their files, in order and without duplicates. Return the new ones.
 
-        All or nothing; stored acts never change. Raises ActConflict.
+        All or nothing; stored acts never change. Raises ActConflict and ActsTooLong.
         """
         by_run: dict[str, list[Act]] = {}
         for act in acts:
@@ -311,6 +328,8 @@ class ScoreFiles:
         with self._store_errors("cannot be saved", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
+            for file, data in texts.items():
+                _check_size(file, len(data))
             for file in texts:
                 make_folder(file.parent)
             replace_files(self._folder, texts)
@@ -359,7 +378,7 @@ class ScoreFiles:
         touched = {}
         for act in new.values():
             file = self.file_of(run_id, act.reviewer)
-            touched[file] = held.setdefault(file, _Held([], []))
+            touched[file] = held.setdefault(file, _Held())
             touched[file].acts.append(act)
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
         return list(new.values())
@@ -386,7 +405,10 @@ class ScoreFiles:
             raise StoreError(f"Scores {what}: another program has them {error}", where=str(where), fix=fix) from error
         except OSError as error:
             fix = "Free disk space or fix the permissions of the folder, then try again."
-            raise StoreError(f"Scores {what} ({error.strerror or error})", where=str(where), fix=fix) from error
+            if is_too_large := error.errno == errno.EFBIG:
+                fix = f"A reviewer's file of a run can have {LARGEST_FILE // 2**20} MiB: shorten notes or remove lines."
+            place = str((is_too_large and error.filename) or where)
+            raise StoreError(f"Scores {what} ({error.strerror or error})", where=place, fix=fix) from error
 
 
 def in_order(acts: Iterable[Act]) -> tuple[Act, ...]:
@@ -439,23 +461,34 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The content of a file: acts, and lines that are invalid or duplicates of other files."""
+    """The content of a file: acts, and lines that are invalid or duplicates of other files.
 
-    acts: list[Act]
-    strange: list[bytes]
+    `long` are the stored lines, by the id of their act, that may become too long when they are written again.
+    """
+
+    acts: list[Act] = field(default_factory=list)
+    strange: list[bytes] = field(default_factory=list)
+    long: dict[str, bytes] = field(default_factory=dict)
 
     def as_bytes(self) -> bytes:
-        """Return the file's new content; unknown lines are preserved at the end."""
+        """Return the file's new content; unknown lines are preserved at the end. Raises ActsTooLong."""
         once = {act.id: act for act in self.acts}
-        lines = [write_line(act).encode() for act in in_order(once.values())]
-        return b"".join((*lines, *(line + b"\n" for line in self.strange)))
+        lines = {act.id: write_line(act).encode() for act in in_order(once.values())}
+        # Invisible characters become longer escapes: a line within the limit may exceed it when it is written again.
+        too_long = [id for id, line in lines.items() if len(line) > LARGEST_LINE]
+        lines |= {id: self.long[id] + b"\n" for id in too_long if id in self.long}
+        if new := [id for id in too_long if id not in self.long]:
+            raise ActsTooLong(new)
+        return b"".join((*lines.values(), *(line + b"\n" for line in self.strange)))
 
 
 def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
-    held = _Held([], [])
+    held = _Held()
     for _, line, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, known):
         if isinstance(act, str):
             held.strange.append(line)
-        else:
-            held.acts.append(act)
+            continue
+        held.acts.append(act)
+        if len(line) > LARGEST_LINE // _MOST_GROWTH:
+            held.long[act.id] = line
     return held

@@ -19,8 +19,8 @@ from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKeys
 from tui.risk.queue import criteria_of, review_items
 from tui.risk.reviewer_names import look_alikes, looks_like
-from tui.risk.score_files import LARGEST_FILE, ActConflict, BadLine, ScoreFiles
-from tui.risk.score_lines import LineFault, parse_line, read_fields, template_line, write_line
+from tui.risk.score_files import LARGEST_FILE, ActConflict, ActsTooLong, BadLine, ScoreFiles
+from tui.risk.score_lines import LARGEST_LINE, LineFault, parse_line, read_fields, template_line, write_line
 from tui.session.review_packet import packet_fields
 from tui.session.run_answers import RunAnswers, bind_acts, read_answers
 from tui.store.protocol import Store
@@ -145,6 +145,9 @@ def import_scores(
             alike = tuple(pair for pair in look_alikes(names) if pair[1] in counts)
             reviewers = tuple(sorted(counts.items()))
             return Imported(len(new), len(acts) - len(new), len(lines) - len(scored), runs, reviewers, alike)
+        except ActsTooLong as found:
+            what = f"would be longer than {LARGEST_LINE:,} bytes when it is saved; shorten the note"
+            bad += [line.refuse(what) for line in scored if line.act.id in found.ids]
         except ActConflict as conflict:
             bad += [line.refuse(_conflict(line, "is already saved")) for line in scored if line.act.id in conflict.ids]
     places = {str(file): place for place, file in reversed(list(enumerate(files)))}
