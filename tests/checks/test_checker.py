@@ -1,11 +1,13 @@
 """Each kind of check, passing and failing, with what is said about it."""
 
 import asyncio
+import json
 
 import pytest
 
 from tui.checks.checker import Answer, Checker
 from tui.model.results import CheckResult, CheckState, Span
+from tui.model.secrets import REMOVED, Secrets
 from tui.model.suite import Check
 from tui.model.values import JsonValue
 
@@ -171,3 +173,29 @@ async def test_an_answer_of_200_kb_is_checked_whole(checker: Checker) -> None:
 async def test_assertions_alone_start_no_process(checker: Checker) -> None:
     await asyncio.gather(*(checker.decide([Check("output.includes", "a")], ANSWER) for _ in range(3)))
     assert checker.pids == ()
+
+
+KEY = "sk-QWERTYUIOPasdfghjkl1234567890ZXCVBNM"
+
+
+@pytest.mark.parametrize("before", [0, 90, *range(150, 192, 5), 100_000 - 40, 100_000 - 10])
+async def test_a_key_in_the_escapes_of_json_is_in_no_detail(before: int) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    answer = Answer(f'{{"capital": "{"-" * before}{escaped}{"-" * before}", "{escaped}": 1}}')
+    assert KEY in json.loads(answer.text)["capital"]
+    town = {"properties": {"capital": {"enum": ["Paris"]}}}
+    checks = [
+        Check("assert.equals", "", {"capital": "Paris", "x": 1}),
+        Check("assert.is-json", "", town),
+        Check("assert.is-json", "", {"propertyNames": {"maxLength": 9}}),
+        Check("assert.contains-json", "", town),
+    ]
+    checker = Checker(Secrets([KEY]))
+    try:
+        results = await checker.decide(checks, answer)
+    finally:
+        await checker.close()
+    for result in results:
+        assert result.state == "failed"
+        assert [part for start in range(len(KEY) - 6) if (part := KEY[start : start + 7]) in result.detail] == []
+    assert before or all(REMOVED in result.detail for result in results)

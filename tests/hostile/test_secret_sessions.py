@@ -361,3 +361,24 @@ def test_a_leak_would_be_found(tmp_path: Path) -> None:
     (tmp_path / "runs.sqlite").write_bytes(base64.b64encode(f"me:{PASSWORD}".encode()))
     assert Written(tmp_path).leaks(PASSWORD) != []
     assert leaks_in(KEY.encode()) != []
+
+
+DECODING = [
+    {"type": "equals", "value": {"capital": "Paris"}},
+    {"type": "is-json", "value": {"properties": {"capital": {"enum": ["Paris"]}}}},
+    {"type": "contains-json", "value": {"properties": {"capital": {"maxLength": 3}}}},
+]
+
+
+async def test_assertions_that_decode_json_write_no_key(person: Person) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    answer = f'{{"capital": "{escaped}"}}'
+    async with ModelServer(lambda asked: whole(answer)) as server:
+        person.environ["OPENAI_BASE_URL"] = server.url
+        suite = person.written.give("suite.json", suite_of(["openai/m"], assertions=DECODING))
+        ran = await person.run("run", suite, "--no-stream", "-f", "json", "-r")
+    assert ran.out.count("[removed key]") == len(DECODING), ran.err
+    row = json.dumps({"case": "one", "model": "a", "answer": answer})
+    ran = await person.run("import", person.written.give("answers.jsonl", row + "\n"), "--suite", suite)
+    assert ran.code == 0, ran.err
+    assert person.written.leaks() == []

@@ -1,6 +1,7 @@
 """Evaluating checks on answers: finally on the whole answer, and provisionally while it streams."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tui.checks.assertions import Answer, decide_assertion, excerpt
 from tui.checks.case_assertions import decide_case_assertion, encode_assertion, needs_worker
@@ -10,6 +11,7 @@ from tui.checks.patterns import find_plain
 from tui.checks.pool import Pool
 from tui.checks.protocol import Matches, Search
 from tui.model.results import CheckResult, CheckState
+from tui.model.secrets import Secrets
 from tui.model.suite import ASSERTION, RUN_KINDS, Check
 
 __all__ = ["Answer", "Checker", "Watch", "Watched"]
@@ -20,10 +22,13 @@ class Checker:
 
     A pattern that takes longer than 1 s of processor time, or crashes, is `timed_out`; the other patterns are still
     evaluated, as long as those of one answer take no more than 5 s together. Belongs to one event loop.
+
+    The details of the results are without `secrets`: an answer without them may contain one in the escapes of JSON,
+    which assertions decode.
     """
 
-    def __init__(self) -> None:
-        self._pool = Pool()
+    def __init__(self, secrets: Secrets | None = None) -> None:
+        self._pool, self._secrets = Pool(), secrets or Secrets()
 
     async def decide(self, checks: Sequence[Check], answer: Answer) -> tuple[CheckResult, ...]:
         """Return one result for each check, in their order.
@@ -33,7 +38,7 @@ class Checker:
         checks = [check for check in checks if check.kind not in RUN_KINDS]
         searches = [_search_for(check, answer.text) for check in checks]
         found = iter(await self._search(answer.text, [search for search in searches if search]))
-        return tuple(
+        results = (
             _decide(check, answer)
             if search is None
             else _assertion_result(check, next(found))
@@ -41,6 +46,7 @@ class Checker:
             else _pattern_result(check, next(found), answer.text)
             for check, search in zip(checks, searches, strict=True)
         )
+        return tuple(replace(result, detail=self._secrets.hide(result.detail)) for result in results)
 
     def watch(self, checks: Sequence[Check]) -> Watch:
         """Return a watch that evaluates the checks while an answer streams."""

@@ -96,17 +96,22 @@ def _lines_of(value: JsonValue | Missing) -> list[str]:
     if isinstance(value, Missing):
         return []
     text = value if isinstance(value, str) else _as_json(value, 2)
-    lines = text[:_LONGEST_SHOWN].split("\n")
+    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    lines = shown.split("\n")
     return [piece for line in lines for piece in _pieces(line)]
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """Split long lines into pieces, so that the diff shows which part of them differs."""
+    """Split long lines into pieces, so that the diff shows which part of them differs.
+
+    The marks at the cuts show how they continue, and that a part of a key there was cut off.
+    """
     if len(line) <= _LONGEST_LINE:
         yield line
         return
     for start in range(0, len(line), _LONGEST_VALUE):
-        yield line[start : start + _LONGEST_VALUE]
+        end = start + _LONGEST_VALUE
+        yield f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
 
 def _as_json(value: JsonValue, indent: int | None) -> str:

@@ -51,7 +51,7 @@ async def read_answer_run(
     if suite_file and (problems := _problems(file, answers, cases)):
         raise file.refusal(problems)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    checker = Checker()
+    checker = Checker(secrets)
     try:
         results = [await _judged(answer, cases[answer.case], now, checker) for answer in answers]
     finally:

@@ -21,6 +21,7 @@ from tui.documents.tables import digest_on_disk
 from tui.model.errors import SuiteError
 from tui.model.finish_reasons import early_stop
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict, verdict_of_checks
+from tui.model.secrets import Secrets
 from tui.model.suite import Case, Check, CheckKind, Suite
 from tui.model.values import JsonObject
 from tui.session.files import write_safely
@@ -125,8 +126,12 @@ def is_editable(check: Check) -> bool:
 class CheckEdits:
     """Edits of suite files. All methods block: call them in a thread. Those that save raise SuiteError."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, secrets: Secrets | None = None) -> None:
+        self._store, self._secrets = store, secrets or Secrets()
+
+    def trial(self, rows: Mapping[str, Mapping[str, str]]) -> "CheckTrial":
+        """Return a trial of an edited check, in whose details there are no secrets. `rows` are those of `CheckTrial`."""
+        return CheckTrial(rows, self._secrets)
 
     def places(self, suite: Suite, check: Check) -> tuple[CheckPlace, ...]:
         """Return every place of a suite that has an equal check."""
@@ -229,8 +234,10 @@ class CheckTrial:
     `rows` are the texts of the data sets by the id of the case: they are filled in for `{{column}}`, as in a run.
     """
 
-    def __init__(self, rows: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> None:
-        self._checker, self._rows = Checker(), rows
+    def __init__(
+        self, rows: Mapping[str, Mapping[str, str]] = MappingProxyType({}), secrets: Secrets | None = None
+    ) -> None:
+        self._checker, self._rows, self._secrets = Checker(secrets), rows, secrets
 
     async def start(self) -> None:
         """Start a worker process, so that the first pattern does not wait for it."""
@@ -268,7 +275,7 @@ class CheckTrial:
             except asyncio.CancelledError:
                 if loop.time() - began > _STUCK_SECONDS:
                     await self.close()
-                    self._checker = Checker()
+                    self._checker = Checker(self._secrets)
                 raise
             timeouts += sum(result.state == "timed_out" for result in results)
             yield [

@@ -160,7 +160,7 @@ class Session:
         self.pane_sizes = PaneSizes(self.folders.data / "pane-sizes.json")
         self._consents = ConsentRecord(self.folders.data / "consents.json")
         self._providers = OpenProviders(self.config, environ, self.store, replay_speed)
-        self._checker = Checker()
+        self._checker = Checker(self.secrets)
         self._taken: dict[str, dict[str, Provider]] = {}
         self._begun: str | None = None
         self._prices = PriceBook(self.config, environ)
@@ -172,7 +172,7 @@ class Session:
         """Edits of the checks and cases in suite files."""
         from tui.session.check_edits import CheckEdits  # on first use: the start needs no editing
 
-        return CheckEdits(self.store)
+        return CheckEdits(self.store, self.secrets)
 
     @cached_property
     def catalog(self) -> "ModelCatalog":

@@ -41,7 +41,7 @@ from tui.app.workers import start_worker
 from tui.model.errors import AssayError
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case, Check, Suite
-from tui.session.check_edits import CheckPlace, CheckTrial, RecordedAnswer
+from tui.session.check_edits import CheckPlace, RecordedAnswer
 
 _DEBOUNCE_SECONDS = 0.03
 _LONGEST = 32_768  # the longest pattern that a suite may have
@@ -138,7 +138,7 @@ class CheckEditorScreen(AppScreen[None]):
         self._places: tuple[CheckPlace, ...] = (self._place,)
         self._rows, self._fault, self._searching = AnswerRows(), "", True
         rows = {each.id: each.row.values for each in self._suite.cases if each.row is not None}
-        self._trial = CheckTrial(rows)
+        self._trial = context.session.check_edits.trial(rows)
         self._shown: RecordedAnswer | None = None
         self._chosen: RecordedAnswer | None = None
         """The answer that the user moved the cursor to; without one the cursor stays on the first row."""
