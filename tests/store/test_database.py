@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,51 @@ def test_what_can_be_read_of_a_damaged_history_is_kept(history: Path) -> None:
     assert set(back.results) <= set(kept.results)
     assert back.record.passed == sum(result.verdict == "passed" for result in back.results)
     store.close()
+
+
+def table_pages(history: Path, table: str) -> tuple[list[int], list[int]]:
+    """Return the interior pages of a table directly below its root, and the leaves of the first of them, in order."""
+    data = history.read_bytes()
+    size = int(str(ask(history, "PRAGMA page_size")))
+
+    def children(page: int) -> list[int]:
+        start = (page - 1) * size
+        assert data[start] == 5, "an interior page of a table"
+        cells = int.from_bytes(data[start + 3 : start + 5])
+        places = (int.from_bytes(data[at : at + 2]) for at in range(start + 12, start + 12 + 2 * cells, 2))
+        last = int.from_bytes(data[start + 8 : start + 12])
+        return [*(int.from_bytes(data[start + place :][:4]) for place in places), last]
+
+    inner = children(int(str(ask(history, f"SELECT rootpage FROM sqlite_schema WHERE name = '{table}'"))))
+    return inner, children(inner[0])
+
+
+@pytest.mark.parametrize("damaged", ["leaf before a deleted run", "interior page"])
+def test_rows_after_a_large_gap_are_recovered(history: Path, monkeypatch: pytest.MonkeyPatch, damaged: str) -> None:
+    monkeypatch.setattr(recovery, "_TRIED_EACH", 20)
+    each = large_run(150)
+    runs = [replace(each, plan=replace(each.plan, run_id=digit * 32)) for digit in "123"]
+    store = SqliteStore(history)
+    for kept in runs:
+        store.begin_run(kept.plan, STARTED)
+        store.save_trials(kept.plan.run_id, kept.results)
+        store.finish_run(kept.plan.run_id, "finished", FINISHED)
+    if damaged.startswith("leaf"):
+        store.delete_run("2" * 32)
+    store.close()
+    change(history, "PRAGMA journal_mode = DELETE", "PRAGMA page_size = 512", "VACUUM")
+    inner, leaves = table_pages(history, "trial")
+    page = leaves[3] if damaged.startswith("leaf") else inner[1]
+    data = bytearray(history.read_bytes())
+    data[(page - 1) * 512 : page * 512] = b"\xff" * 512
+    history.write_bytes(data)
+    store = SqliteStore(history)
+    assert "was damaged" in store.notices[0]
+    first, last = (store.read_run(runs[number].plan.run_id).results for number in (0, 2))
+    store.close()
+    assert last == each.results
+    assert len(first) > 100
+    assert set(first) <= set(each.results)
 
 
 def overwrite_index(history: Path) -> bytes:

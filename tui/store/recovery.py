@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from tui.store.schema import migrate
@@ -23,7 +24,9 @@ from tui.store.writer import derive_outcomes
 _TABLES = ("suite", "run", "trial", "result")
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """The errors of a query on a damaged file; see `code_of` in `tui/store/database.py`."""
-_GIVE_UP = 2_000  # row numbers tried after the last readable row
+_TRIED_EACH = 2_000  # row numbers after the last readable row that are tried one by one
+_GREATEST = 2**40  # row number that is tried
+_Row = tuple[Any, ...]
 _PASSING = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
@@ -166,12 +169,15 @@ def _raise_passing(error: Exception) -> None:
 
 
 def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
-    columns = _columns(table, fresh)
     try:
-        # A file of an older format lacks some columns; unreadable tables are noticed with the rows.
-        columns = [name for name in columns if name in _columns(table, old)] or columns
+        # A file of an older format lacks some columns.
+        readable = _columns(table, old)
     except READ_ERRORS as error:
         _raise_passing(error)
+        return
+    columns = [name for name in _columns(table, fresh) if name in readable]
+    if not columns:
+        return
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
     for row in _rows(f"SELECT {names} FROM {table} NOT INDEXED", old):
         try:
@@ -184,31 +190,53 @@ def _columns(table: str, connection: sqlite3.Connection) -> list[str]:
     return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
-def _rows(query: str, old: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
-    """Yield rows in order as far as possible, then one by one, skipping unreadable ones."""
-    last = 0
+def _rows(query: str, old: sqlite3.Connection) -> Iterator[_Row]:
+    """Yield the rows that can be read, in order."""
+    last: int | None = 0
+    while last is not None:
+        try:
+            for row in old.execute(f"{query} WHERE number > ? ORDER BY number", (last,)):
+                if row[0] <= last:
+                    raise sqlite3.DatabaseError("rows are not in order")
+                last = row[0]
+                yield row
+            return
+        except (*READ_ERRORS, TypeError) as error:
+            _raise_passing(error)
+        # One row at a time: with the last row before the damage, sqlite3 reads the next one and fails.
+        found = _rows_after_damage(query, last, old)
+        last = found[0][0] if found else None
+        yield from found
+
+
+def _rows_after_damage(query: str, last: int, old: sqlite3.Connection) -> list[_Row]:
+    """Return the first row after the number `last` that can be read, or nothing.
+
+    A damaged page hides the numbers of its rows and those of the gap before them; a deleted run leaves a gap of any
+    size. Each of the first numbers is tried, then they are tried in growing steps, and backward from the first found.
+    """
+    hidden, number = last, last + 1
+    while (found := _first_row(query, number, old)) is None:
+        hidden, number = number, number + 1 + (number - last) // _TRIED_EACH
+        if number > _GREATEST:
+            return []
+    while number - hidden > 1:
+        middle = (hidden + number) // 2
+        if (earlier := _first_row(query, middle, old)) is None:
+            hidden = middle
+        else:
+            number, found = middle, earlier
+    return found
+
+
+def _first_row(query: str, number: int, old: sqlite3.Connection) -> list[_Row] | None:
+    """Return the first row from this number on, nothing after the last row, or None if it cannot be read."""
     try:
-        for row in old.execute(f"{query} ORDER BY number"):
-            last = row[0]
-            yield row
+        found: list[_Row] = old.execute(f"{query} WHERE number >= ? ORDER BY number LIMIT 1", (number,)).fetchall()
+        return None if found and found[0][0] < number else found
     except (*READ_ERRORS, TypeError) as error:
         _raise_passing(error)
-        missed = 0
-        while missed < _GIVE_UP:
-            last += 1
-            row = _row(query, last, old)
-            missed = 0 if row else missed + 1
-            if row:
-                yield row
-
-
-def _row(query: str, number: int, old: sqlite3.Connection) -> tuple[object, ...] | None:
-    try:
-        found: tuple[object, ...] | None = old.execute(f"{query} WHERE number = ?", (number,)).fetchone()
-    except READ_ERRORS as error:
-        _raise_passing(error)
         return None
-    return found
 
 
 def _drop_orphans(fresh: sqlite3.Connection) -> None:
