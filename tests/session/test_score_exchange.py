@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
+from tui.documents.files import read_whole
 from tui.model.errors import ConfigError
 from tui.model.scores import ItemKey
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
+from tui.risk import packets
 from tui.session import score_exchange
 from tui.session.reviews import Reviews
 from tui.session.score_exchange import Imported, ScoresRefused
@@ -429,6 +431,20 @@ def test_a_line_that_grows_over_the_limit_when_it_is_saved_is_refused(reviews: R
     two = write(tmp_path, "two.jsonl", line(3), grown, line(4, reviewer="Bo"))
     [problem] = refused(reviews, two)
     assert problem.startswith(f"{two}:2: error: would be longer than 1,048,576 bytes")
+
+
+def test_the_key_of_a_packet_is_read_once(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled = reviews.make_packet(RUN).replace('"extent": null', '"extent": 2')
+    assert len(filled.splitlines()) == 2
+    read: list[Path] = []
+
+    def read_and_count(path: Path, most_bytes: int) -> bytes:
+        read.append(path)
+        return read_whole(path, most_bytes)
+
+    monkeypatch.setattr(packets, "read_whole", read_and_count)
+    assert reviews.import_files([write(tmp_path, "packet.jsonl", filled)], "Dora").new == 4
+    assert len(read) == 1
 
 
 def test_files_that_cannot_be_read(reviews: Reviews, tmp_path: Path) -> None:

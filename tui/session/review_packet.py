@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from tui.model.results import TrialResult
 from tui.model.risk import Guidance
 from tui.model.scores import answer_hash, answer_text
 from tui.model.suite import Case
-from tui.risk.packets import PacketAnswer, PacketKey, PacketKeys
+from tui.risk.packets import PacketAnswer, PacketKey
 from tui.risk.queue import criteria_of
 from tui.risk.score_lines import LineFault, dump_line
 from tui.session.run_answers import RunAnswers
@@ -46,15 +46,17 @@ def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidan
     return PacketKey(packet, run.record.id, made_at, guidance.version, answers), "".join(lines)
 
 
-def packet_fields(found: Mapping[str, Any], keys: PacketKeys, reviewer: str | None) -> Iterator[dict[str, Any]]:
+def packet_fields(
+    found: Mapping[str, Any], key_of: Callable[[str], PacketKey | None], reviewer: str | None
+) -> Iterator[dict[str, Any]]:
     """Yield the fields of a score line for each criterion of a packet's line; the ids are stable.
 
-    Raises LineFault and StoreError.
+    `key_of` returns the key of a packet, or None if it was not made here. Raises LineFault and StoreError.
     """
     packet, id, criteria = found.get("packet"), found.get("id"), found.get("criteria")
     if found.get("version") != 1:
         raise LineFault("version: expected 1; use the version of Assay that wrote the packet")
-    key = keys.read(packet) if isinstance(packet, str) else None
+    key = key_of(packet) if isinstance(packet, str) else None
     if key is None:
         what = "packet: unknown; it was not created with this data folder, so its answers cannot be matched"
         raise LineFault(f"{what}; import it on the machine and with the data folder that created it")

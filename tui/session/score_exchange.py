@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, ItemKey, joined
 from tui.model.suggest import did_you_mean
-from tui.risk.packets import PacketKeys
+from tui.risk.packets import PacketKey, PacketKeys
 from tui.risk.queue import criteria_of, review_items
 from tui.risk.reviewer_names import look_alikes, looks_like
 from tui.risk.score_files import LARGEST_FILE, ActConflict, ActsTooLong, BadLine, ScoreFiles
@@ -50,6 +51,8 @@ class Imported:
     reviewers: tuple[tuple[str, int], ...] = ()
     alike: tuple[tuple[str, str], ...] = ()
 
+
+_KeyOf = Callable[[str], PacketKey | None]
 
 OwnLines = Callable[[str, int], bool]
 """Called before lines in the user's own name are imported: (the name in the lines, their number) → whether to go on."""
@@ -123,8 +126,9 @@ def import_scores(
     """
     lines: list[_Line] = []
     bad: list[BadLine] = []
+    key_of = cache(packets.read)  # one file for all answers of a packet
     for file in files:
-        _read_file(file, packets, reviewer, lines, bad)
+        _read_file(file, key_of, reviewer, lines, bad)
     strangers = _strangers(lines, store)
     bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
@@ -169,7 +173,7 @@ def _conflict(line: _Line, where: str) -> str:
     return f"the id {line.act.id} {where} with different content; for a changed score, add a new line with a new id"
 
 
-def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
+def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
     try:
         if file == STDIN:
             data = sys.stdin.buffer.read(LARGEST_FILE + 1)
@@ -187,7 +191,7 @@ def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: lis
         if not line.strip():
             continue
         try:
-            for act, derived in _acts_of(line, packets, reviewer):
+            for act, derived in _acts_of(line, key_of, reviewer):
                 if not _EARLIEST <= act.order[0] < latest:
                     raise LineFault(f"scored_at: {act.scored_at} is before 2000 or after tomorrow; correct the date")
                 lines.append(_Line(str(file), number, act, derived))
@@ -195,7 +199,7 @@ def _read_file(file: Path, packets: PacketKeys, reviewer: str | None, lines: lis
             bad.append(BadLine(str(file), number, str(fault)))
 
 
-def _acts_of(line: bytes, packets: PacketKeys, reviewer: str | None) -> list[tuple[Act, bool]]:
+def _acts_of(line: bytes, key_of: _KeyOf, reviewer: str | None) -> list[tuple[Act, bool]]:
     """Return the acts of a line (a packet's line has several), each with whether its id is derived.
 
     Raises LineFault.
@@ -203,7 +207,7 @@ def _acts_of(line: bytes, packets: PacketKeys, reviewer: str | None) -> list[tup
     if _OF_A_PACKET in line:
         found = parse_line(line, LARGEST_FILE)
         if "packet" in found:
-            return [(read_fields(fields), True) for fields in packet_fields(found, packets, reviewer)]
+            return [(read_fields(fields), True) for fields in packet_fields(found, key_of, reviewer)]
     found = parse_line(line)
     derived = _complete(found, reviewer)
     return [(read_fields(found), derived)]
