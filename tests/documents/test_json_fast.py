@@ -44,6 +44,14 @@ def nested(levels: int) -> str:
     return '{"a":' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
 
 
+def test_a_text_with_too_many_values_is_not_parsed() -> None:
+    text = '{"testCases": [' + "{}," * MOST_VALUES + "{}]}"
+    assert read_quickly(text.encode()) is None
+    exact = ExactJson(text)
+    assert not exact.read()
+    assert [finding.what for finding in exact.findings] == ["contains more than 500,000 values; split the file"]
+
+
 @pytest.mark.parametrize(
     ("text", "is_regular"),
     [
