@@ -1,8 +1,13 @@
-"""Garbage collection between keys, and that the app leaves Python's own as it was."""
+"""Garbage collection between keys, and that the app leaves Python's own as it was.
+
+Each check runs in a new process: in the process of the tests, a collection traverses what all other tests have left.
+"""
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 
@@ -23,14 +28,6 @@ class Node:
         self.itself = self
 
 
-@pytest.fixture(autouse=True)
-def frozen_before() -> Iterator[None]:
-    """Freeze what the process has allocated before: only the objects of the test are new."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def make_garbage(count: int) -> "weakref.ref[Node]":
     """Make unreachable cycles, and return a reference to one of them."""
     gone = weakref.ref(Node())
@@ -39,16 +36,9 @@ def make_garbage(count: int) -> "weakref.ref[Node]":
     return gone
 
 
-@pytest.fixture
-def garbage() -> Iterator["weakref.ref[Node]"]:
-    """Provide a reference to one of 30,000 unreachable cycles, which Python would collect by itself while more come."""
-    gc.disable()
-    yield make_garbage(30_000)
-    gc.enable()
-
-
-def test_garbage_is_collected_after_some_seconds_without_a_key(garbage: "weakref.ref[Node]") -> None:
-    clock = Clock()
+def collects_after_some_seconds_without_a_key() -> None:
+    gc.disable()  # Python would collect by itself while more garbage comes
+    garbage, clock = make_garbage(30_000), Clock()
     collector = IdleCollector(lambda: 28.0, clock)
     collector.tick()
     gc.collect()
@@ -62,29 +52,26 @@ def test_garbage_is_collected_after_some_seconds_without_a_key(garbage: "weakref
     assert gc.get_freeze_count() > 0, "what is left is frozen again"
 
 
-def test_nothing_is_traversed_while_keys_are_pressed(garbage: "weakref.ref[Node]") -> None:
-    clock = Clock()
+def traverses_nothing_while_keys_are_pressed() -> None:
+    gc.disable()
+    garbage, clock = make_garbage(30_000), Clock()
     collector = IdleCollector(clock, clock)
     for clock.now in range(0, 600, 2):
         collector.tick()
     assert garbage() is not None
 
 
-def test_a_long_time_with_keys_does_not_keep_garbage_for_good() -> None:
-    clock = Clock()
-    collector = IdleCollector(clock, clock)
+def keeps_no_garbage_for_good_during_a_long_time_with_keys() -> None:
     gc.disable()
-    try:
-        gone = make_garbage(510_000)
-        collector.tick()
-        clock.now = 30.0
-        collector.tick()
-    finally:
-        gc.enable()
-    assert gone() is None
+    garbage, clock = make_garbage(510_000), Clock()
+    collector = IdleCollector(clock, clock)
+    collector.tick()
+    clock.now = 30.0
+    collector.tick()
+    assert garbage() is None
 
 
-def test_without_new_objects_nothing_is_traversed() -> None:
+def traverses_nothing_without_new_objects() -> None:
     clock = Clock()
     gc.collect()
     gc.freeze()
@@ -95,9 +82,24 @@ def test_without_new_objects_nothing_is_traversed() -> None:
     assert gc.get_stats()[2]["collections"] == collections
 
 
-def test_python_collects_among_all_objects_afterwards() -> None:
+def lets_python_collect_among_all_objects_afterwards() -> None:
     collector = IdleCollector(lambda: 0.0, Clock())
     collector.tick()
     assert gc.get_freeze_count() > 0
     collector.stop()
     assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        collects_after_some_seconds_without_a_key,
+        traverses_nothing_while_keys_are_pressed,
+        keeps_no_garbage_for_good_during_a_long_time_with_keys,
+        traverses_nothing_without_new_objects,
+        lets_python_collect_among_all_objects_afterwards,
+    ],
+)
+def test_the_collector(check: Callable[[], None]) -> None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        process.submit(check).result()

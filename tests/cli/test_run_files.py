@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CommandLine, Ran
+from tests.support.command_line import CommandLine
 from tests.support.model_server import ModelServer, say
 
 SUITE = {
@@ -226,11 +226,17 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         (gzip.compress(b"\0" * (600 << 20), 9), "is larger than 512 MiB when decompressed"),
         (b'{"assay_run": 1, "id": "\xff"}\n', "is not UTF-8"),
     ]
-    for content, message in faults:
-        (elsewhere.home / "bad.jsonl").write_bytes(content if isinstance(content, bytes) else content.encode())
-        done: Ran = elsewhere.run("import", "bad.jsonl")
-        assert (done.code, message in done.err) == (2, True), f"{message}\n{done.err}"
-        assert "Traceback" not in done.err
+    names = [f"bad-{number:02}.jsonl" for number in range(len(faults))]
+    for name, (content, _) in zip(names, faults, strict=True):
+        (elsewhere.home / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    done = elsewhere.run("import", *names)
+    assert done.code == 2, done.err
+    assert "Traceback" not in done.err
+    for name, (_, message) in zip(names, faults, strict=True):
+        said = [line for line in done.err.splitlines() if name in line]
+        assert any(message in line for line in said), f"{message}\n{said}"
+    alone = elsewhere.run("import", names[0])
+    assert (alone.code, faults[0][1] in alone.err) == (2, True), alone.err
     assert listed(elsewhere) == []
 
 

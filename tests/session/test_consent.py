@@ -403,7 +403,7 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("python3 -m x", "x.py"), ("python3 -m tools.x", "tools/x.py"), ("python3 -m tools.x", "tools/__init__.py"),
         (f"sh -c ': {' '.join(map(str, range(1_200)))}; exec python3 x.py'", "x.py"),
         ("python3 -c \"exec(open(r'my x').read())\"", "my x"), ("sh -c '. ./x.st\\\neps'", "x.steps"),
-        ("python3 '$HOME.py'", "$HOME.py"), ("sh -c \"python3 '$HOME.py'\"", "$HOME.py"), ("sh '~root'", "~root"),
+        ("python3 '$HOME.py'", "$HOME.py"), ("sh -c \"python3 '$HOME.py'\"", "$HOME.py"), ("sh '~nobody'", "~nobody"),
         ("cd a && cd b && cd c && sh run", "a/b/c/run"), ("sh -c 'cd a; cd b; sh run'", "a/b/run"),
         ("sh -c \"# don't\nsh './my run'\"", "my run"), ("# don't\nsh my\\ run", "my run"),
     ],

@@ -22,6 +22,7 @@ async def test_a_removed_input_is_not_kept_by_the_screen() -> None:
 
 
 def test_the_painted_lines_of_a_removed_widget_are_freed() -> None:
+    gc.freeze()  # what other tests have left takes seconds
     cache = StylesCache()
     cache.get_inner_outer(Color(1, 2, 3), Color(4, 5, 6))
     kept = ref(cache)
