@@ -87,6 +87,12 @@ async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) 
     )
 
 
+async def test_many_matches_are_enough_before_the_rest_takes_too_long(checker: Checker) -> None:
+    (result,) = await checker.decide([Check("expected_pattern", "x|(a+)+$")], Answer("x" * 2_000 + SLOW.text))
+    assert (result.state, len(result.spans)) == ("passed", 1_000)
+    assert result.detail == "found, starting on line 1; further matches could not be counted"
+
+
 async def test_a_process_that_dies_in_the_middle_of_several_patterns_is_not_laid_to_all(checker: Checker) -> None:
     checks = [Check("expected_pattern", "a+!"), CATASTROPHE, Check("forbidden_pattern", "b+")]
     task = asyncio.create_task(checker.decide(checks, SLOW))
@@ -139,8 +145,9 @@ async def test_what_python_patterns_took_counts_too(checker: Checker) -> None:
 
 async def test_memory_is_limited(checker: Checker) -> None:
     hungry = Check("forbidden_pattern", "(a|b)*c")
-    results = await checker.decide([hungry, Check("expected_pattern", "b")], Answer("ab" * 3_000_000))
+    results = await checker.decide([hungry, Check("expected_pattern", "^ab")], Answer("ab" * 3_000_000))
     assert [each.state for each in results] == ["timed_out", "passed"]
+    assert "too much memory" in results[0].detail
     await checker.decide([Check("expected_pattern", "b+")], Answer("b"))  # so that there is a process again
     assert psutil.Process(checker.pids[0]).rlimit(psutil.RLIMIT_AS)[0] <= 1 << 30
 

@@ -84,11 +84,13 @@ _PROGRAM = r"""
       }
       return report();
     },
-    // Whether it was in the middle of a pattern: it may also have been between two, or done.
+    // First whether it was in the middle of a pattern: it may also have been between two, or done. All in one join:
+    // a long text made by adding two cannot be read from Python.
     interrupted: () => {
       const inside = running;
       if (inside) settle();
-      return `${inside ? 1 : 0} ${report()}`;
+      done.unshift(inside ? 1 : 0);
+      return report();
     },
     fault: (given) => {
       const pattern = source(plain(given));
@@ -187,7 +189,7 @@ class Engine:
         except self._error as error:
             words = _first_line(error)
         self._context.set_time_limit(-1)
-        is_inside, _, flat = str(self._interrupted()).partition(" ")
+        is_inside, _, flat = str(self._interrupted()).partition(",")
         found = _unpack(flat)
         if is_inside == "0":
             return found
