@@ -11,8 +11,13 @@ import pytest
 
 from tests.support.work import is_linear
 from tui.imports import result_file
+from tui.imports.answers import answer_file, read_answers
+from tui.imports.inspect_log import read_inspect
 from tui.imports.promptfoo import read_promptfoo
+from tui.imports.pydantic_evals import read_pydantic_evals
+from tui.imports.report_file import read_report_file
 from tui.model.errors import SuiteError
+from tui.model.values import MOST_JSON_VALUES
 
 FILES = Path(__file__).parent / "files"
 
@@ -180,3 +185,58 @@ def write_rows(folder: Path, rows: int) -> Path:
     path = folder / f"{rows}.json"
     path.write_text(json.dumps(whole))
     return path
+
+
+LARGE: dict[str, tuple[Callable[[Path], Any], dict[str, Any], str]] = {
+    "promptfoo": (read_promptfoo, {"results": {"version": 3, "timestamp": "2026-01-01", "results": ...}}, "provider"),
+    "Inspect": (read_inspect, {"eval": {"task": "t", "model": "m", "created": "2026-01-01"}, "samples": ...}, "id"),
+    "scores of Inspect": (
+        read_inspect,
+        {
+            "eval": {"task": "t", "model": "m", "created": "2026-01-01"},
+            "samples": [{"id": 1, "epoch": 1, "input": "", "messages": ..., "scores": {"a": 1, "b": 1, "c": 1}}],
+        },
+        "scores.a",
+    ),
+    "pydantic-evals": (read_pydantic_evals, {"name": "n", "cases": ...}, "name"),
+    "report": (
+        read_report_file,
+        {"version": 1, "run": {"id": "", "state": "finished"}, "suite": {"name": "s"}, "results": ...},
+        "case",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_in_a_large_file_only_the_first_faulty_item_of_a_list_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    read, whole, key = LARGE[kind]
+    path = tmp_path / "results.json"
+    text = json.dumps(whole, default=lambda _: [{}] * 30)
+    path.write_text(text)
+    with pytest.raises(SuiteError) as raised:
+        read(path)
+    assert len(raised.value.problems) > 30, "a small file is checked completely"
+    monkeypatch.setattr(result_file, "_MOST_CHECKED", 20)
+    with pytest.raises(SuiteError) as raised:
+        read(path)
+    wheres = [problem.where for problem in raised.value.problems]
+    assert 0 < len(wheres) < 10
+    assert any(where.endswith(f".{key}") for where in wheres)
+    monkeypatch.setattr(result_file, "MOST_VALUES", 25)
+    with pytest.raises(SuiteError) as raised:
+        read(path)
+    assert [problem.what for problem in raised.value.problems] == [
+        "contains more than 25 values; import it as several files"
+    ]
+
+
+def test_a_line_of_answers_with_too_many_values_is_not_parsed(tmp_path: Path) -> None:
+    lines = ['{"case": [' + "0," * MOST_JSON_VALUES + "0]}", "\n \n", '{"case": 1}', '{"case": "\u2028']
+    file = answer_file(tmp_path / "answers.jsonl")
+    with pytest.raises(SuiteError) as raised:
+        read_answers(file, "\n".join(lines).encode(), lines=True)
+    first, *others = [(problem.line, problem.what) for problem in raised.value.problems]
+    assert first == (1, f"contains more than {MOST_JSON_VALUES:,} values")
+    assert [line for line, _ in others] == [5, 6]

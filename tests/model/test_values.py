@@ -36,3 +36,11 @@ def test_few_values(data: bytes) -> None:
 )
 def test_too_many_values(data: bytes) -> None:
     assert has_too_many_values(data)
+
+
+@pytest.mark.parametrize("quotes", [2, 3])
+def test_a_higher_limit_counts_beyond_many_texts(quotes: int) -> None:
+    data = b'{"a": [' + b'"[",' * quotes * MOST_JSON_VALUES + b"0]}"
+    assert not has_too_many_values(data, quotes * MOST_JSON_VALUES + 2)
+    assert has_too_many_values(data, quotes * MOST_JSON_VALUES + 1)
+    assert has_too_many_values(data.decode(), quotes * MOST_JSON_VALUES + 1)

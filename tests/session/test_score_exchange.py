@@ -383,6 +383,18 @@ def test_every_bad_line_of_every_file_is_reported_and_nothing_changes(reviews: R
     ]
 
 
+def test_the_number_of_bad_lines_is_limited(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score_exchange, "_MOST_BAD", 3)
+    first = write(tmp_path, "b.jsonl", "\n\n", line(1), "  {\n" * 5)
+    second = write(tmp_path, "a.jsonl", line(2), "{\n" * 5)
+    problems = refused(reviews, first, second)
+    assert [each.split(" error: ")[0] for each in problems] == [
+        *(f"{first}:{number}:" for number in (4, 5, 6, 6)),
+        *[f"{second}:2:"] * 2,
+    ]
+    assert problems[3].endswith("is problem 3; the lines after it were not read")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

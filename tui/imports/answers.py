@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tui.imports.assertions import overall_criteria
-from tui.imports.result_file import MOST_PROBLEMS, ResultFile, replace_half_characters
+from tui.imports.result_file import MOST_PROBLEMS, ResultFile, numbered_lines, replace_half_characters
 from tui.model.errors import Problem
 from tui.model.results import MOST_TOKENS, Usage
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Step
+from tui.model.values import MOST_JSON_VALUES, has_too_many_values
 
 _LONGEST_ANSWER = 16 << 20
 _LONGEST_NAME = 200
@@ -103,11 +104,11 @@ def cases_of(answers: tuple[PlainAnswer, ...]) -> tuple[Case, ...]:
 
 
 def _json_rows(text: str, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
-    # Not splitlines: a line separator may be part of an answer.
-    for number, line in enumerate(replace_half_characters(text).split("\n"), 1):
+    for number, line in numbered_lines(replace_half_characters(text)):
         if len(problems) >= MOST_PROBLEMS:
             return
-        if not line.strip():
+        if has_too_many_values(line):
+            problems.append(file.problem(f"contains more than {MOST_JSON_VALUES:,} values", "", number))
             continue
         try:
             value = json.loads(line, parse_constant=_refuse_constant)

@@ -33,6 +33,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import IMPORTED, Subject
 from tui.model.suite import Case, Step
+from tui.model.values import has_too_many_values
 
 if TYPE_CHECKING:
     from tui.imports.promptfoo_file import FileShape, RowShape, TokensShape
@@ -124,7 +125,7 @@ def _checks(row: "RowShape") -> tuple[CheckResult, ...]:
 
 def _messages(raw: str) -> tuple[Message, ...]:
     """Return the messages of a prompt; a prompt that is a conversation in JSON becomes several messages."""
-    if raw.lstrip()[:1] == "[":
+    if raw.lstrip()[:1] == "[" and not has_too_many_values(raw):
         try:
             turns = json.loads(raw)
         except (ValueError, RecursionError):

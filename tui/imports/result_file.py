@@ -1,6 +1,7 @@
 """Files of results: their text up to a limit, values of a known shape, and problems with their place."""
 
 import codecs
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,13 +14,17 @@ from tui.documents.files import NotRead, decode, read_bytes
 from tui.model.errors import Problem, SuiteError
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
+from tui.model.values import has_too_many_values
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-    from pydantic_core import ErrorDetails, ValidationError
+    from pydantic_core import ErrorDetails, SchemaValidator, ValidationError
 
 MOST_BYTES = 128 << 20
 MOST_PROBLEMS = 50
+MOST_VALUES = 5_000_000
+"""How many JSON values a file may have: each takes up to 200 bytes of memory."""
+_MOST_CHECKED = 50_000  # values of a JSON text that are all checked, also after an invalid one
 STRICT = ConfigDict(strict=True, extra="ignore")
 # A day: no request takes longer. Counts fit SQLite's integers.
 Milliseconds = Annotated[float, Field(ge=0, le=86_400_000)]
@@ -37,6 +42,7 @@ _EXPECTED = {
 }
 # Match every escape to stay aligned; the group is only set for a lone half of a surrogate pair.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
+_LINE = re.compile(r"\S[^\n]*")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -80,8 +86,9 @@ class ResultFile:
         """Return the JSON value of a text, which has to have the shape."""
         from pydantic import ValidationError
 
+        self._check_values(text)
         try:
-            return shape.validate_json(replace_half_characters(text))
+            return _validator(shape, text).validate_json(replace_half_characters(text))
         except ValidationError as error:
             raise self.refusal(problems_of(self.path, error)) from error
 
@@ -93,18 +100,22 @@ class ResultFile:
         from pydantic import ValidationError
 
         problems: list[Problem] = []
-        # Not splitlines: a line separator may be part of an answer.
-        for number, line in enumerate(replace_half_characters(self.text()).split("\n"), 1):
-            if not line.strip():
-                continue
+        text = self.text()
+        self._check_values(text)
+        for number, line in numbered_lines(replace_half_characters(text)):
             try:
-                yield number, shape.validate_json(line)
+                yield number, _validator(shape, line).validate_json(line)
             except ValidationError as error:
                 problems += (replace(each, line=number) for each in problems_of(self.path, error))
             if len(problems) >= MOST_PROBLEMS:
                 break
         if problems:
             raise self.refusal(problems[:MOST_PROBLEMS])
+
+    def _check_values(self, text: str) -> None:
+        if has_too_many_values(text, MOST_VALUES):
+            what = f"contains more than {MOST_VALUES:,} values; import it as several files"
+            raise self.refusal([self.problem(what)])
 
     def problem(self, what: str, where: str = "file", line: int | None = None) -> Problem:
         """Return an error of the file."""
@@ -113,6 +124,41 @@ class ResultFile:
     def refusal(self, problems: Sequence[Problem]) -> SuiteError:
         """Return the exception that refuses the file because of these problems."""
         return SuiteError(self._what, problems, where=str(self.path), fix=self._fix)
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each line that is not blank, without the white space before it."""
+    number, end = 1, 0
+    # Not splitlines: a line separator may be part of an answer.
+    for found in _LINE.finditer(text):
+        number += text.count("\n", end, found.start())
+        end = found.end()
+        yield number, found[0]
+
+
+def _validator(shape: "TypeAdapter[Any]", text: str) -> "TypeAdapter[Any] | SchemaValidator":
+    """Return a validator that finds every problem of a text, or of a large one only the first of each list and object.
+
+    Pydantic collects an error for each invalid item, of one kilobyte each, before any can be counted.
+    """
+    return _early_validator(shape) if has_too_many_values(text, _MOST_CHECKED) else shape
+
+
+@functools.lru_cache(maxsize=8)
+def _early_validator(shape: "TypeAdapter[Any]") -> "SchemaValidator":
+    from pydantic_core import SchemaValidator
+
+    return SchemaValidator(_with_early_end(shape.core_schema))
+
+
+def _with_early_end(schema: Any) -> Any:
+    """Return a core schema of pydantic in which lists and objects end at their first invalid item."""
+    if isinstance(schema, list | tuple):
+        return type(schema)(map(_with_early_end, schema))
+    if not isinstance(schema, dict):
+        return schema
+    ends = {"fail_fast": True} if schema.get("type") in ("list", "dict") else {}
+    return {key: _with_early_end(value) for key, value in schema.items()} | ends
 
 
 def replace_half_characters(text: str) -> str:

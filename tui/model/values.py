@@ -21,16 +21,23 @@ def value_at(value: Any, path: Sequence[str | int]) -> Any:
     return value
 
 
-def has_too_many_values(data: bytes | bytearray) -> bool:
-    """Return whether a JSON text contains more than MOST_JSON_VALUES values, without parsing it.
+def has_too_many_values(text: str | bytes | bytearray, most: int = MOST_JSON_VALUES) -> bool:
+    """Return whether a JSON text contains more than so many values, without parsing it.
 
     Parsing 16 MiB of tiny values takes seconds and half a gigabyte of memory. Strings may contain anything.
     """
-    if _separators(data) <= MOST_JSON_VALUES:
+    if len(text) <= most:
         return False
-    unescaped = data.replace(rb"\\", b"").replace(rb"\"", b"")
-    outside_strings = unescaped.split(b'"', 2 * MOST_JSON_VALUES)[::2]
-    return _separators(b"".join(outside_strings)) > MOST_JSON_VALUES
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    if _separators(data) <= most:
+        return False
+    rest, found = data.replace(rb"\\", b"").replace(rb"\"", b""), 0
+    while rest and found <= most:
+        *pieces, rest = rest.split(b'"', 2 * MOST_JSON_VALUES)
+        if len(pieces) < 2 * MOST_JSON_VALUES:
+            pieces, rest = [*pieces, rest], b""
+        found += _separators(b"".join(pieces[::2]))
+    return found > most
 
 
 def _separators(data: bytes | bytearray) -> int:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, cast, get_args
 
 from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
+from tui.model.values import MOST_JSON_VALUES, has_too_many_values
 
 VERSION = 1
 NEEDED = (
@@ -137,6 +138,8 @@ def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
     """Return the JSON object of a line of at most `largest` bytes. Raises LineFault."""
     if len(line) > largest:
         raise LineFault(f"the line has {len(line):,} bytes, the limit is {largest:,}; shorten the note")
+    if has_too_many_values(line):
+        raise LineFault(f"contains more than {MOST_JSON_VALUES:,} values")
     try:
         found = _DECODER.decode(line.decode("utf-8"))
     except LineFault:

@@ -21,7 +21,7 @@ from typing import Any
 from tui.documents.files import NotRead
 from tui.documents.tables import MOST_DATA_FILES
 from tui.imports.imported import RUN_FILE_KEY, ImportedRun
-from tui.imports.result_file import MOST_PROBLEMS, ResultFile
+from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, ResultFile
 from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunOptions
@@ -29,6 +29,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject, agent_fault
 from tui.model.suite import Suite
+from tui.model.values import has_too_many_values
 from tui.store import codec
 
 VERSION = 1
@@ -184,6 +185,8 @@ def _decompressed(data: bytes) -> bytes:
 
 
 def _object(line: str) -> Mapping[str, Any]:
+    if has_too_many_values(line, MOST_VALUES):
+        raise _Fault(f"contains more than {MOST_VALUES:,} values")
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

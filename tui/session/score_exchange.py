@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -29,6 +30,8 @@ from tui.store.protocol import Store
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
+_MOST_BAD = 1_000  # lines that are reported
+_LINE = re.compile(rb"\S[^\n]*")
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
@@ -187,9 +190,11 @@ def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Li
         what = f"is larger than {LARGEST_FILE // 2**20} MiB"
         raise ConfigError(what, where=str(file), fix="Pass a smaller file; a large one can be split between two lines.")
     latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
-    for number, line in enumerate(data.removeprefix(_MARK).split(b"\n"), 1):
-        if not line.strip():
-            continue
+    number, end = 1, 0
+    for part in _LINE.finditer(data, len(_MARK) if data.startswith(_MARK) else 0):
+        number += data.count(b"\n", end, part.start())
+        end = part.end()
+        line = part[0]
         try:
             for act, derived in _acts_of(line, key_of, reviewer):
                 if not _EARLIEST <= act.order[0] < latest:
@@ -197,6 +202,9 @@ def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Li
                 lines.append(_Line(str(file), number, act, derived))
         except LineFault as fault:
             bad.append(BadLine(str(file), number, str(fault)))
+            if len(bad) >= _MOST_BAD:
+                bad.append(BadLine(str(file), number, f"is problem {len(bad):,}; the lines after it were not read"))
+                return
 
 
 def _acts_of(line: bytes, key_of: _KeyOf, reviewer: str | None) -> list[tuple[Act, bool]]:
