@@ -373,7 +373,7 @@ DECODING = [
 async def test_assertions_that_decode_json_write_no_key(person: Person) -> None:
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
     answer = f'{{"capital": "{escaped}"}}'
-    async with ModelServer(lambda asked: whole(answer)) as server:
+    async with ModelServer(lambda _: whole(answer)) as server:
         person.environ["OPENAI_BASE_URL"] = server.url
         suite = person.written.give("suite.json", suite_of(["openai/m"], assertions=DECODING))
         ran = await person.run("run", suite, "--no-stream", "-f", "json", "-r")

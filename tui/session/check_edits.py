@@ -130,7 +130,7 @@ class CheckEdits:
         self._store, self._secrets = store, secrets or Secrets()
 
     def trial(self, rows: Mapping[str, Mapping[str, str]]) -> "CheckTrial":
-        """Return a trial of an edited check, in whose details there are no secrets. `rows` are those of `CheckTrial`."""
+        """Return a trial of an edited check, with the `rows` of `CheckTrial`. Its details are without the secrets."""
         return CheckTrial(rows, self._secrets)
 
     def places(self, suite: Suite, check: Check) -> tuple[CheckPlace, ...]:
