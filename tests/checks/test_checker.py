@@ -183,7 +183,7 @@ async def test_a_key_in_the_escapes_of_json_is_in_no_detail(before: int) -> None
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
     answer = Answer(f'{{"capital": "{"-" * before}{escaped}{"-" * before}", "{escaped}": 1}}')
     assert KEY in json.loads(answer.text)["capital"]
-    town = {"properties": {"capital": {"enum": ["Paris"]}}}
+    town: JsonValue = {"properties": {"capital": {"enum": ["Paris"]}}}
     checks = [
         Check("assert.equals", "", {"capital": "Paris", "x": 1}),
         Check("assert.is-json", "", town),
