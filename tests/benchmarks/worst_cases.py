@@ -24,6 +24,7 @@ from tui.checks.backtracking import pattern_warning
 from tui.checks.messages import words_for_values
 from tui.imports.promptfoo import read_promptfoo
 from tui.model.risk import BandRule
+from tui.model.secrets import Secrets
 from tui.providers.http.sse import SseDecoder
 from tui.reports.render import render_report
 from tui.risk.figures import risk_figures
@@ -36,6 +37,8 @@ from tui.workspace.words import changed_words
 
 BEFORE, AFTER = "    return foo(bar, baz) + 1  # a comment", "    return foo(bar, qux) + 2  # a comment"
 PATTERNS = [rf"case{number}\s*\((?:foo|bar)" for number in range(10_000)]
+CUT_KEY = "sk-p/QZ+7Wv93kLm&NpX%y41"
+CUTS = ("a…", "a&…", "aaaaaa…", "…NpX%y41", r"sk-p\/…", "…NpX%25y41")
 TEXT = b"".join(b"line %d of the text\n" % number for number in range(100_000))
 
 
@@ -58,12 +61,15 @@ def measure_hostile() -> list[Figure]:
     """Inputs made to be slow: the slowest of each kind."""
     globs = (partial(Selection([pattern]).__contains__, path) for pattern, path in SLOW_GLOBS)
     answers = (partial(find_blocks, answer) for answer in SLOW_ANSWERS)
+    secrets = Secrets([CUT_KEY])
+    cuts = (partial(secrets.hide, cut * ((16 << 20) // len(cut.encode()))) for cut in CUTS)
     with tempfile.TemporaryDirectory() as folder:
         suites = _cpu_ms(*(partial(lines_of, Path(folder), name, make()) for name, make, _ in HOSTILE.values()))
     return [
         Figure("hostile suite files: the slowest", "CPU ms", suites, None, 2_000),
         Figure("hostile answers, their code blocks: the slowest", "CPU ms", _cpu_ms(*answers), None, 1_500),
         Figure("hostile path patterns: the slowest", "CPU ms", _cpu_ms(*globs), None, 50),
+        Figure("16 MiB of cuts that may divide a key: the slowest", "CPU ms", _cpu_ms(*cuts), None, 4_000),
         Figure("a million lines that are slow to compare", "CPU ms", _cpu_ms(_compare_slow_lines), None, 1_000),
     ]
 

@@ -7,7 +7,7 @@ as URLs, JSON and HTML need it. Libraries differ in which characters they escape
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 REMOVED = "[removed key]"
@@ -93,31 +93,35 @@ class Secrets:
                 yield from escaped.beginnings(end)
 
     def _hide_cut(self, text: str) -> str:
-        """Return the text without the beginning of a value before `…`, and without the end of one after it."""
-        first, *pieces = text.split(_CUT)
-        pieces = [first, *(self._hide_end(piece) for piece in pieces)]
-        for place, piece in enumerate(pieces[:-1]):
-            held = self.held(piece)
-            if held >= _SHORTEST:
-                pieces[place] = piece[:-held] + REMOVED
+        """Return the text without the beginning of a value before `…`, and without the end of one after it.
+
+        A server may send millions of `…`: the time for each is that of two look-ups.
+        """
+        if self._escaped and _ESCAPE_SIGNS.search(text):
+            for escaped in self._escaped:
+                text = escaped.hide_cut(text)
+        (starts, ends), pieces = self._cut_parts, text.split(_CUT)
+        last = len(pieces) - 1
+        for place, piece in enumerate(pieces):
+            if len(piece) < _SHORTEST:
+                continue
+            if place and (known := ends.get(piece[:_SHORTEST])):
+                size = max((len(end) for end in known if piece.startswith(end)), default=0)
+                pieces[place] = piece = REMOVED + piece[size:] if size else piece
+            if place < last and (known := starts.get(piece[-_SHORTEST:])):
+                size = max((len(start) for start in known if piece.endswith(start)), default=0)
+                pieces[place] = piece[:-size] + REMOVED if size else piece
         return _CUT.join(pieces)
 
-    def _hide_end(self, text: str) -> str:
-        """Return the text without the end of a value with which it begins."""
-        sizes = [len(end) for end in self._ends.get(text[:_SHORTEST], ()) if text.startswith(end)]
-        if self._escaped:
-            sizes += [found.end() for each in self._escaped if (found := each.end_pattern.match(text))]
-        size = max(sizes, default=0)
-        return REMOVED + text[size:] if size >= _SHORTEST else text
-
     @cached_property
-    def _ends(self) -> dict[str, list[str]]:
-        """The ends of the values, by their first characters."""
-        found: dict[str, list[str]] = {}
+    def _cut_parts(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """The beginnings of the values by their last characters, and the ends by their first ones."""
+        starts, ends = dict[str, set[str]](), dict[str, set[str]]()
         for value in self._values:
-            for start in range(1, len(value) - _SHORTEST + 1):
-                found.setdefault(value[start : start + _SHORTEST], []).append(value[start:])
-        return found
+            for size in range(_SHORTEST, len(value)):
+                starts.setdefault(value[size - _SHORTEST : size], set()).add(value[:size])
+                ends.setdefault(value[-size:][:_SHORTEST], set()).add(value[-size:])
+        return starts, ends
 
 
 def _is_most(size: int, whole: int) -> bool:
@@ -141,7 +145,7 @@ class _EscapedValue:
 
     def __init__(self, value: str) -> None:
         self._size = len(value)
-        self._parts = [_escapes(piece) for piece in _ESCAPED_PIECES.findall(value)]
+        self._parts: _Parts = [_escapes(piece) for piece in _ESCAPED_PIECES.findall(value)]
         self._first = {form[0] for form in self._parts[0]}
         self.longest = sum(len(forms[0]) for forms in self._parts)
 
@@ -150,35 +154,77 @@ class _EscapedValue:
         """The pattern of all forms. It is compiled when a text is seen that contains an escape sign."""
         return re.compile("".join(f"(?:{'|'.join(map(re.escape, forms))})" for forms in self._parts))
 
+    def hide_cut(self, text: str) -> str:
+        """Return the text without the beginning of a form before `…`, and without the end of one after it.
+
+        An end is the beginning of what is read backwards.
+        """
+        text = _hide_beginnings(text, self._parts, self._first_characters, REMOVED)
+        text = _hide_beginnings(text[::-1], self._backwards, self._last_characters, REMOVED[::-1])
+        return text[::-1]
+
     @cached_property
-    def end_pattern(self) -> re.Pattern[str]:
-        """The pattern of the ends of all forms, the longest first."""
-        whole = [f"(?:{'|'.join(map(re.escape, forms))})" for forms in self._parts]
-        ends = []
-        for place, forms in enumerate(self._parts):
-            end = ""
-            for character in forms[0] if len(forms) == 1 else ():
-                end = f"(?:{end})?{re.escape(character)}" if end else re.escape(character)
-            ends.append((end or whole[place]) + "".join(whole[place + 1 :]))
-        return re.compile("|".join(ends))
+    def _backwards(self) -> "_Parts":
+        return [[form[::-1] for form in forms] for forms in reversed(self._parts)]
+
+    @cached_property
+    def _first_characters(self) -> re.Pattern[str]:
+        return _pattern_of_first(self._parts)
+
+    @cached_property
+    def _last_characters(self) -> re.Pattern[str]:
+        return _pattern_of_first(self._backwards)
 
     def beginnings(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the sizes of the text's ends that are the beginning of a form, each with the size of the value."""
         for start, character in enumerate(text):
-            if character in self._first and self._begins(text, start):
+            if character in self._first and _ends_within(self._parts, text, start):
                 yield len(text) - start, self._size
 
-    def _begins(self, text: str, start: int) -> bool:
-        """Return whether the text ends within the form that starts here."""
-        places = {start}
-        for forms in self._parts:
-            for place in places:
-                if len(text) - place < len(forms[0]) and any(form.startswith(text[place:]) for form in forms):
-                    return True
-            places = {place + len(form) for place in places for form in forms if text.startswith(form, place)}
-            if not places:
-                break
-        return False
+
+_Parts = Sequence[Sequence[str]]
+"""The forms of each part of a value, the longest first."""
+
+
+def _ends_within(parts: _Parts, text: str, start: int) -> bool:
+    """Return whether the text ends within the form that starts here."""
+    places = {start}
+    for forms in parts:
+        for place in places:
+            if len(text) - place < len(forms[0]) and any(form.startswith(text[place:]) for form in forms):
+                return True
+        places = {place + len(form) for place in places for form in forms if text.startswith(form, place)}
+        if not places:
+            break
+    return False
+
+
+def _pattern_of_first(parts: _Parts) -> re.Pattern[str]:
+    """Return the pattern of the first six characters of all forms."""
+    begun, found = {""}, set[str]()
+    for forms in parts:
+        longer = {start + form for start in begun for form in forms}
+        found |= {each[:_SHORTEST] for each in longer if len(each) >= _SHORTEST}
+        begun = {each for each in longer if len(each) < _SHORTEST}
+    return re.compile("|".join(map(re.escape, sorted(found))))
+
+
+def _hide_beginnings(text: str, parts: _Parts, first: re.Pattern[str], removed: str) -> str:
+    """Return the text with `removed` in place of each beginning of a form, of six or more characters, before `…`."""
+    longest = sum(len(forms[0]) for forms in parts)
+    known, pieces, done, place = dict[str, bool](), list[str](), 0, 0
+    while begun := first.search(text, place):
+        start, place = begun.start(), begun.start() + 1
+        end = text.find(_CUT, begun.end(), start + longest)
+        if end < 0:
+            continue
+        found = text[start:end]
+        if found not in known:
+            known[found] = _ends_within(parts, found, 0)
+        if known[found]:
+            pieces += (text[done:start], removed)
+            done = place = end
+    return "".join((*pieces, text[done:]))
 
 
 def _escapes(piece: str) -> list[str]:
