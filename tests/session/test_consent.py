@@ -421,6 +421,33 @@ def test_a_command_names_files_in_other_ways(
 
 
 @pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("sh $PWD/check", "check"), ("sh -c 'sh ${PWD}/check'", "check"), ("sh ./check-$TERM", "check-dumb"),
+        ("sh ./check.${CI}", "check.true"), ("sh ./check$COLORTERM", "check"), ("sh ./che$NOT_SET/ck", "che/ck"),
+        ("sh ./check$1", "check"), ("sh ./check-$COLORTERM", "check-truecolor"), ("sh ./check$A_TOKEN", "check"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_agent", [False, True])
+def test_a_command_names_files_by_the_variables_that_it_gets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, file: str, is_agent: bool
+) -> None:
+    for name, value in {"PWD": str(tmp_path), "TERM": "xterm", "COLORTERM": "truecolor", "A_TOKEN": "123456"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("NOT_SET", raising=False)
+    path = tmp_path / "suites" / file
+    path.parent.mkdir(parents=True)
+    path.write_text("1")
+    monkeypatch.chdir(path.parent)
+    suite = command_suite(tmp_path / "suites", command)
+    if is_agent:
+        suite = replace(suite_at(tmp_path / "suites"), agent=f"cmd:{command}")
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, suite, lambda: path.write_text("2"))
+
+
+@pytest.mark.parametrize(
     "file", ["Makefile", "Makefile.inc", "Taskfile.yml", "tests/test_x.py", "package.json", "bin/check"]
 )
 def test_the_code_of_the_folder_in_which_an_assertion_runs_is_part_of_its_consent(tmp_path: Path, file: str) -> None:

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from importlib.machinery import all_suffixes
 from itertools import islice
@@ -36,6 +36,7 @@ _WITHOUT_CODE = frozenset((".git", ".hg", ".svn", ".mypy_cache", ".ruff_cache", 
 _MOST_NAMES = 2_000  # of a command; one with more is asked about each time that Assay starts
 _MOST_PATHS = 50_000  # of these names in all folders that the command names
 _MOST_MATCHES = 1_000  # of a glob
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{([A-Za-z0-9_]+)\})")
 _SUBSTITUTION = re.compile(r"`|\$\(")
 _QUOTE = re.compile("['\"]")
 _QUOTED_COMMAND = re.compile(r"[\s'\"`();<>|&]")
@@ -239,7 +240,26 @@ def _words(command: str) -> list[str]:
     return [*words, *(inner for word in inside for inner in _words(word))]
 
 
-def _possible_names(command: str) -> Iterator[str]:
+def _environments(folders: Sequence[Path]) -> list[dict[str, str]]:
+    """Return the variables that commands and agents may have, without those that Assay keeps from them.
+
+    A shell sets `PWD` to the folder in which it is started.
+    """
+    from tui.providers.processes.environ import without_keys
+    from tui.workspace.commands import command_environment
+
+    passed_on = (command_environment(os.environ), without_keys(os.environ))
+    return [{**variables, "PWD": str(folder)} for variables in passed_on for folder in folders]
+
+
+def _filled_in(text: str, environments: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield a text with its variables from Assay's environment, and from the others, where unset ones are empty."""
+    yield os.path.expandvars(text)
+    for known in environments if "$" in text else ():
+        yield _VARIABLE.sub(lambda found, known=known: known.get(found[1] or found[2], ""), text)  # type: ignore[misc]
+
+
+def _possible_names(command: str, environments: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield the texts of a command that may name a file or a folder.
 
     These are the words of a shell, the texts between quotes and between the separators of other languages
@@ -247,7 +267,7 @@ def _possible_names(command: str) -> Iterator[str]:
     module (`-m PACKAGE.MODULE`).
     """
     joined = command.replace("\\\n", "")  # a line that continues
-    for text in dict.fromkeys((command, joined, os.path.expandvars(joined))):
+    for text in dict.fromkeys((command, joined, *_filled_in(joined, environments))):
         words = _words(text)
         yield from words
         yield from _QUOTE.split(text)
@@ -274,8 +294,10 @@ def _named_paths(command: str, folders: Sequence[Path]) -> Iterator[Path]:
     Paths may begin with `~` or `$HOME`, which may also be meant literally, and be relative to a folder that the command
     names (`cd FOLDER && …`), also below another one. If there are too many, the last one differs in each process.
     """
-    written = [name for name in _possible_names(command) if name]
-    all_names = dict.fromkeys((*(os.path.expanduser(os.path.expandvars(name)) for name in written), *written))
+    environments = _environments(folders)
+    written = [name for name in _possible_names(command, environments) if name]
+    filled_in = (each for name in written for each in _filled_in(name, environments))
+    all_names = dict.fromkeys((*map(os.path.expanduser, filled_in), *written))
     names = list(all_names)[:_MOST_NAMES]
     most = _MOST_PATHS // len(names) if names else 0
     found = [path for path in (folder / name for folder in folders for name in names) if _is_folder(path)]

@@ -79,9 +79,8 @@ async def check_answer(
 
 
 def _environment(environ: Mapping[str, str] | None, secrets: Collection[str], scratch: Path) -> dict[str, str]:
-    passed = clean_environment(os.environ if environ is None else environ, secrets)
-    passed |= {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
-    return passed | {"CI": "true", "TERM": "dumb"}
+    passed = command_environment(os.environ if environ is None else environ, secrets)
+    return passed | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
 
 
 async def _run(
@@ -118,6 +117,11 @@ async def _run(
         ended = f"exit status {status} after {seconds:.1f} s"
     detail = "\n".join(part for part in (ended, *notes, printed) if part)
     return "timed_out" if status is None else "passed" if status == 0 else "failed", detail
+
+
+def command_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
+    """Return the environment of every command, without the variables that name its folders."""
+    return clean_environment(environ, secrets) | {"CI": "true", "TERM": "dumb"}
 
 
 def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
