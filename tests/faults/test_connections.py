@@ -251,6 +251,27 @@ CHAT = [
         "finished, but neither marked nor closed", events(delta("well", "stop"), HANG), fine(usage=(None, None)), AFTER
     ),
     Mode("finished, then reset", events(delta("well", "stop"), Pause(0.05), ABORT), fine(usage=(None, None)), AFTER),
+    Mode(
+        "text after a finish reason, then reset",
+        events(delta("ha", "stop"), delta("lf ", "stop"), Pause(0.05), ABORT),
+        partial(LOST),
+    ),
+    Mode(
+        "text after a finish reason, then an end",
+        events(delta("ha", "stop"), delta("lf "), delta(finish="stop")),
+        partial(ENDED),
+    ),
+    Mode(
+        "text after a finish reason, then silence",
+        events(delta("ha", "stop"), delta("lf ", "stop"), HANG),
+        partial(f"HOST sent nothing more for {SILENT_S:g} s"),
+        {"stall_s": SILENT_S},
+    ),
+    Mode(
+        "a cut after each piece of the text, then marked",
+        events(delta("we", "length"), delta("ll", "stop"), "[DONE]"),
+        Outcome("incomplete", error="The answer stopped early: token limit (length)", text="well", usage=(None, None)),
+    ),
     Mode("finished, then broken", events(delta("well", "stop"), event("nonsense")).cut(0.6), fine(usage=(None, None))),
 ]
 

@@ -42,6 +42,11 @@ class AnswerText:
         self._halves: dict[Kind, str] = {"text": "", "reasoning": ""}
         self._chunks: list[Chunk] = []
 
+    @property
+    def room(self) -> int:
+        """The number of characters that may still come."""
+        return self._room
+
     def add_text(self, kind: Kind, text: str) -> None:
         """Add a piece of text. Raises AnswerTooLong."""
         if kind != self._kind:
@@ -194,7 +199,8 @@ class ErrorObject(Exception):
 class AnswerDecoder(ABC):
     """Decodes one answer: feed it bytes, take chunks.
 
-    `finish` is the finish reason once it has arrived, `done` whether nothing more will come, `events` the number of
+    `finish` is the finish reason once it has arrived after all content (some servers send one with each piece of the
+    text, and only [DONE] then says that none is missing), `done` whether nothing more will come, `events` the number of
     events, `thinks` whether the model is working without visible output, `model` and `fingerprint` how the server
     identifies itself. After an exception, `take` still returns what was decoded before it.
 
@@ -208,6 +214,8 @@ class AnswerDecoder(ABC):
         self._sse = SseDecoder(event_size)
         self._text = AnswerText(answer_size)
         self.finish: FinishReason | None = None
+        self._reported: FinishReason | None = None
+        self._came_too_early = False
         self.done = False
         self.thinks = False
         self.events = 0
@@ -242,7 +250,7 @@ class AnswerDecoder(ABC):
             raise Unreadable(f"Unreadable answer ({_TOO_MANY})")
         answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
         self._take_answer(answer)
-        self.finish = self.finish or "other"
+        self.finish = self.finish or self._reported or "other"
         self.done = True
         self.end()
 
@@ -251,7 +259,8 @@ class AnswerDecoder(ABC):
             return
         if event.data.startswith("[DONE]"):
             self.events += 1
-            self.done = self.done_by_mark
+            if self.done_by_mark:
+                self.done, self.finish = True, self._reported
             return
         what = f"Unreadable chunk {self.events + 1}"
         if len(event.data) > MOST_JSON_VALUES and has_too_many_values(event.data.encode()):
@@ -266,7 +275,13 @@ class AnswerDecoder(ABC):
 
     def _finish(self, reason: FinishReason) -> None:
         """Record a finish reason; a server that sends `stop` after `length` has cut the answer all the same."""
-        self.finish = combined_reason(self.finish, reason)
+        self._reported = combined_reason(self._reported, reason)
+        self.finish = None if self._came_too_early else self._reported
+
+    def _withdraw_finish(self) -> None:
+        """Withdraw a finish reason that content follows: where the content ends is unknown until [DONE]."""
+        if self.finish is not None:
+            self._came_too_early, self.finish = True, None
 
     def _read_server_info(self, response: Mapping[str, Any]) -> None:
         """Read the model and fingerprint that the server reports in a response or a chunk."""

@@ -71,7 +71,7 @@ class ChatDecoder(AnswerDecoder):
             self._text.add(UsageChunk(usage))
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
-        delta = choice.get("delta") or choice.get("message")
+        delta, room = choice.get("delta") or choice.get("message"), self._text.room
         if isinstance(delta, dict):
             if thought := _reasoning_of(delta):
                 self._text.add_text("reasoning", thought)
@@ -86,6 +86,8 @@ class ChatDecoder(AnswerDecoder):
                 self._refused = True
                 self._text.add_text("text", refusal)
             self._take_tools(delta)
+            if self._text.room < room:
+                self._withdraw_finish()
         if choice.get("error"):  # a router whose upstream failed in the middle of an answer
             raise ErrorObject(choice["error"])
         reason = choice.get("finish_reason")
