@@ -1,5 +1,6 @@
 """What large inputs cost, and inputs that are made to be slow."""
 
+import contextlib
 import tempfile
 import time
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from tui.model.secrets import Secrets
 from tui.providers.http.sse import SseDecoder
 from tui.reports.render import render_report
 from tui.risk.figures import risk_figures
+from tui.risk.score_lines import LineFault, parse_line
 from tui.statistics.agreement import ordinal_alpha
 from tui.statistics.preferences import rank_preferences
 from tui.workspace.answer.blocks import find_blocks
@@ -39,6 +41,7 @@ BEFORE, AFTER = "    return foo(bar, baz) + 1  # a comment", "    return foo(bar
 PATTERNS = [rf"case{number}\s*\((?:foo|bar)" for number in range(10_000)]
 CUT_KEY = "sk-p/QZ+7Wv93kLm&NpX%y41"
 CUTS = ("a…", "a&…", "aaaaaa…", "…NpX%y41", r"sk-p\/…", "…NpX%25y41")
+NAMES = [f"c{number}" for number in range(45_000)]
 TEXT = b"".join(b"line %d of the text\n" % number for number in range(100_000))
 
 
@@ -56,6 +59,11 @@ def _compare_slow_lines() -> None:
     words_for_values("\n".join(["a", "b"] * 500_000), "\n".join(["b", "a", "a"] * 500_000))
 
 
+def _repeat_keys() -> None:
+    with contextlib.suppress(LineFault):
+        parse_line(b"{%s}" % b",".join(b'"%s":0' % name.encode() for name in (*NAMES, NAMES[-1])))
+
+
 @benchmark("hostile")
 def measure_hostile() -> list[Figure]:
     """Inputs made to be slow: the slowest of each kind."""
@@ -69,7 +77,8 @@ def measure_hostile() -> list[Figure]:
         Figure("hostile suite files: the slowest", "CPU ms", suites, None, 2_000),
         Figure("hostile answers, their code blocks: the slowest", "CPU ms", _cpu_ms(*answers), None, 1_500),
         Figure("hostile path patterns: the slowest", "CPU ms", _cpu_ms(*globs), None, 50),
-        Figure("16 MiB of cuts that may divide a key: the slowest", "CPU ms", _cpu_ms(*cuts), None, 4_000),
+        Figure("45,000 keys of which the last is repeated", "CPU ms", _cpu_ms(_repeat_keys), None, 250),
+        Figure("16 MiB of cuts that may divide a key: the slowest", "CPU ms", _cpu_ms(*cuts), None, 6_000),
         Figure("a million lines that are slow to compare", "CPU ms", _cpu_ms(_compare_slow_lines), None, 1_000),
     ]
 

@@ -1,8 +1,8 @@
-"""The limit of values in one JSON text."""
+"""The limit of values in one JSON text, and repeated names."""
 
 import pytest
 
-from tui.model.values import MOST_JSON_VALUES, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, first_repeated, has_too_many_values
 
 TEXT = b'"' + b'[{,\\",' * MOST_JSON_VALUES + b'"'
 
@@ -44,3 +44,22 @@ def test_a_higher_limit_counts_beyond_many_texts(quotes: int) -> None:
     assert not has_too_many_values(data, quotes * MOST_JSON_VALUES + 2)
     assert has_too_many_values(data, quotes * MOST_JSON_VALUES + 1)
     assert has_too_many_values(data.decode(), quotes * MOST_JSON_VALUES + 1)
+
+
+class CountedName(str):
+    """A name that counts how often one is compared with another."""
+
+    comparisons = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedName.comparisons += 1
+        return str(self) == other
+
+    __hash__ = str.__hash__
+
+
+def test_a_repeated_name_is_found_without_comparing_all() -> None:
+    names = [CountedName(f"c{number}") for number in range(2_000)]
+    assert first_repeated(names) is None
+    assert first_repeated([*names, CountedName("c7"), CountedName("c3")]) == "c7"
+    assert CountedName.comparisons < 2 * len(names)

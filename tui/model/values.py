@@ -1,6 +1,6 @@
 """Types of JSON values in Python, values at paths, and the limit of values that one JSON text may contain."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from typing_extensions import TypeAliasType
@@ -19,6 +19,16 @@ def value_at(value: Any, path: Sequence[str | int]) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return value
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """Return the first of the names that is one of those before it, or None."""
+    before = set[str]()
+    for name in names:
+        if name in before:
+            return name
+        before.add(name)
+    return None
 
 
 def has_too_many_values(text: str | bytes | bytearray, most: int = MOST_JSON_VALUES) -> bool:

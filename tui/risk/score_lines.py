@@ -8,7 +8,7 @@ from typing import Any, NoReturn, cast, get_args
 
 from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
-from tui.model.values import MOST_JSON_VALUES, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, first_repeated, has_too_many_values
 
 VERSION = 1
 NEEDED = (
@@ -161,8 +161,7 @@ def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = first_repeated(name for name, _ in pairs) or ""
         raise LineFault(f"duplicate key `{sanitize_line(twice, 60)}`; remove one")
     return found
 
