@@ -202,6 +202,7 @@ HEAD = "case,model,answer,repeat,duration_ms\n"
     [
         ("case,model\nfrance,a\n", "rows:1: error: the column answer is missing"),
         (HEAD.replace("repeat", "case"), "rows:1: error: the column case appears twice"),
+        (f"{'c,' * 10_000}answer\nfrance,a\n", "rows:1: error: has more than 10,000 columns"),
         (HEAD, "rows: error: has no row"),
         (HEAD + 'france,a,"x\ny",1,\nfrance,a,y,1,\n', "rows:4: error: repeat 1 of this case and model is on line 2"),
         (HEAD + "france,a\n", "rows:2: error: has 2 cells, the first row has 5"),

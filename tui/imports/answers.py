@@ -16,10 +16,11 @@ from tui.model.results import MOST_TOKENS, Usage
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Step
-from tui.model.values import MOST_JSON_VALUES, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, first_repeated, has_too_many_values
 
 _LONGEST_ANSWER = 16 << 20
 _LONGEST_NAME = 200
+_MOST_COLUMNS = 10_000
 _MOST_REPEATS = 1_000_000
 _LONGEST_MS = 86_400_000.0
 _REQUIRED = ("case", "model", "answer")
@@ -128,12 +129,14 @@ def _refuse_constant(name: str) -> None:
 def _csv_rows(text: str, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
+    if head.count(delimiter) >= _MOST_COLUMNS:
+        raise _RowFaultError(f"has more than {_MOST_COLUMNS:,} columns")
     csv.field_size_limit(_LONGEST_ANSWER)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     names = [name.strip().lower() for name in next(reader, [])]
     if missing := [name for name in _REQUIRED if name not in names]:
         raise _RowFaultError(f"the column {missing[0]} is missing")
-    if twice := next((name for name in names if name and names.count(name) > 1), None):
+    if twice := first_repeated(filter(None, names)):
         raise _RowFaultError(f"the column {twice} appears twice")
     line = reader.line_num
     for values in reader:
