@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pygit2
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,10 +13,11 @@ from tests.support.work import count_lines, is_linear
 from tui.model.errors import WorkspaceError
 from tui.model.results import Change, TrialKey
 from tui.model.suite import Case
+from tui.workspace.answer import apply, blocks
 from tui.workspace.answer.apply import Applied, apply_answer, branch_name
 from tui.workspace.answer.blocks import find_blocks
 from tui.workspace.answer.choose import choose_blocks
-from tui.workspace.git.base import Base, open_base
+from tui.workspace.git.base import Base, open_base, read_blob
 
 FILES: dict[str, str | bytes] = {
     "a.py": "one\ntwo\nthree\n",
@@ -353,6 +355,49 @@ def test_a_large_folder_is_searched_once_for_names_that_differ_only_in_case(tmp_
         return count_lines(lambda: apply_answer(large, case(), answer))
 
     assert cost(40) - cost(20) < 20 * 1_000, "a further file costs less than a look at each file of the folder"
+
+
+def test_files_over_the_limit_of_all_replaced_files_are_not_even_read(
+    base: Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def noted(repository: pygit2.Repository, oid: pygit2.Oid) -> bytes:
+        read.append(len(data := read_blob(repository, oid)))
+        return data
+
+    monkeypatch.setattr(apply, "read_blob", noted)
+    monkeypatch.setattr(apply, "_MOST_BYTES", 20)
+    files = ("a.py", "crlf.txt", "open.txt", "run.sh")  # 14, 17, 7 and 9 bytes
+    applied = apply_answer(base, case(), "".join(fenced("new\n", f"path={path}") for path in files))
+    assert [change.path for change in applied.changes] == ["a.py"]
+    assert {refused.path for refused in applied.not_applied} == {"crlf.txt", "open.txt", "run.sh"}
+    assert reason(applied, 1) == "the files that the answer replaces are larger than 20 bytes together"
+    assert read == [14]
+    assert apply_answer(base, case(), fenced("new\n", "path=brand-new.txt")).changes, "a new file replaces none"
+
+
+@pytest.mark.parametrize("path", ["a.py", "crlf.txt", "cr.txt"])
+def test_files_with_too_many_lines_together_are_not_replaced(
+    base: Base, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(apply, "MOST_LINES", 3)
+    applied = apply_answer(base, case(), fenced("new\n", f"path={path}") + fenced("new\n", "path=src/b.ts"))
+    assert [change.path for change in applied.changes] == [path]
+    assert reason(applied, 1) == "the files that the answer replaces have more than 3 lines together"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_blocks_of_an_answer_with_too_many_lines_are_ignored(
+    base: Base, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    answer = fenced("new\n", "path=a.py").replace("\n", end)  # 5 lines
+    monkeypatch.setattr(blocks, "MOST_LINES", 5)
+    assert apply_answer(base, case(), answer, TRIAL).changes
+    monkeypatch.setattr(blocks, "MOST_LINES", 4)
+    applied = apply_answer(base, case(), answer, TRIAL)
+    assert (applied.changes, applied.branch, find_blocks(answer)) == ((), None, ())
+    assert reason(applied).startswith("the answer has more than ")
 
 
 LINES = st.lists(

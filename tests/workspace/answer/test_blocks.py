@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.workspace.answer.blocks import Block, find_blocks
+from tui.workspace.answer.blocks import MOST_LINES, Block, find_blocks
 
 
 def texts(answer: str) -> list[str]:
@@ -209,10 +209,10 @@ def test_info_goes_before_comment_before_line() -> None:
 
 
 SLOW = [
-    "```markdown\n```x\n" * 40_000,
-    "```md\n" * 100_000,
+    "```markdown\n```x\n" * (MOST_LINES // 2),
+    "```md\n" * MOST_LINES,
     "`" * 2_000_000,
-    "~~~\n" * 300_000,
+    "~~~\n" * MOST_LINES,
     "> " * 1_000_000 + "```\nx",
     "- " * 100_000 + "```",
     "```" + "title=" * 100_000 + "\nx",
@@ -220,7 +220,7 @@ SLOW = [
     "``` " + "{" * 100_000 + "\n```",
     "```\n" + "# file: " + " " * 200_000 + "x\n```",
     "`" + "a`b`" * 100_000 + "\n```\nx\n```",
-    "```py\n" + "a\n" * 500_000,
+    "```py\n" + "a\n" * (MOST_LINES - 1),
     "#" * 6 + " " * 200_000 + "a\n```\n```",
 ]
 

@@ -14,9 +14,9 @@ from tui.model.errors import WorkspaceError
 from tui.model.paths import folded_path, written_path_fault
 from tui.model.results import Change, NotApplied, TrialKey
 from tui.model.suite import Case
-from tui.workspace.answer.blocks import MOST_BLOCKS, Block, find_blocks
+from tui.workspace.answer.blocks import MOST_BLOCKS, MOST_LINES, Block, find_blocks, has_too_many_lines
 from tui.workspace.answer.choose import choose_blocks, refuse
-from tui.workspace.git.base import BROKEN, TREE, Base, kind_of, read_blob
+from tui.workspace.git.base import BROKEN, TREE, Base, blob_size, kind_of, read_blob
 from tui.workspace.git.diff import diff_body
 from tui.workspace.git.patch import write_header
 
@@ -103,6 +103,7 @@ def _folder(base: pygit2.Tree | None, name: str) -> pygit2.Tree | None:
 _FILE = 0o100644
 _SIGNATURE = ("Assay", "assay@localhost")
 _LOOKS_BINARY = 8_000
+_MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +179,31 @@ class _Folders:
         return self.known[tree.id].get(folded_path(name))
 
 
+@dataclass
+class _OldFiles:
+    """The files that an answer replaces, which are limited together."""
+
+    size: int = 0
+    lines: int = 0
+
+    def read(self, repository: pygit2.Repository, oid: pygit2.Oid) -> bytes | str:
+        """Return a file, or why it is not replaced."""
+        if (size := self.size + blob_size(repository, oid)) > _MOST_BYTES:
+            return f"the files that the answer replaces are larger than {_MOST_BYTES:,} bytes together"
+        self.size = size
+        old = read_blob(repository, oid)
+        if (lines := self.lines + max(old.count(b"\n"), old.count(b"\r"))) > MOST_LINES:
+            return f"the files that the answer replaces have more than {MOST_LINES:,} lines together"
+        self.lines = lines
+        return old
+
+
 def apply_answer(base: Base, case: Case, answer: str, trial: TrialKey | None = None) -> Applied:
     """Return the changes that an answer's blocks make to the base, and every unused block with the reason.
 
     With a `trial` the changes are committed to that trial's branch and replace its content. A case without
     `applyChanges` changes nothing. Raises WorkspaceError for a repository with an invalid tree. Takes milliseconds,
-    whatever the repository's size.
+    whatever the repository's size, and about a second at the limits of the answer and of the files that it replaces.
     """
     if not case.apply_changes:
         return Applied()
@@ -193,10 +213,10 @@ def apply_answer(base: Base, case: Case, answer: str, trial: TrialKey | None = N
         blocks = find_blocks(answer)
         chosen = choose_blocks(blocks, case.target_file)
         edits: list[_Edit] = []
-        paths, folders = _WrittenPaths(), _Folders()
+        paths, folders, old_files = _WrittenPaths(), _Folders(), _OldFiles()
         refused = chosen.refused
         for path, taken in sorted(chosen.files.items()):
-            made = paths.fault(path) or _edit(base, path, taken, folders)
+            made = paths.fault(path) or _edit(base, path, taken, folders, old_files)
             if isinstance(made, _Edit):
                 edits.append(made)
                 paths.add(path)
@@ -205,18 +225,23 @@ def apply_answer(base: Base, case: Case, answer: str, trial: TrialKey | None = N
         if len(blocks) == MOST_BLOCKS:
             reason = f"the answer has more than {MOST_BLOCKS:,} code blocks; further blocks were ignored"
             refused.append(NotApplied(MOST_BLOCKS, None, None, reason))
+        if has_too_many_lines(answer):
+            reason = f"the answer has more than {MOST_LINES:,} lines; its code blocks were ignored"
+            refused.append(NotApplied(0, None, None, reason))
         refused.sort(key=lambda one: one.block)
         return _committed(base, edits, tuple(refused), trial)
 
 
-def _edit(base: Base, path: str, block: Block, folders: _Folders) -> _Edit | str:
+def _edit(base: Base, path: str, block: Block, folders: _Folders, old_files: _OldFiles) -> _Edit | str:
     """Return the change that the block makes to the file, or why it cannot be applied."""
     if (fault := written_path_fault(path)) is not None:
         return f"the path is not allowed: it {fault}"
     found = _look_up(base, path, folders)
     if isinstance(found, str):
         return found
-    old = read_blob(base.repository, found.id) if found is not None else None
+    old = old_files.read(base.repository, found.id) if found is not None else None
+    if isinstance(old, str):
+        return old
     if old is not None and b"\0" in old[:_LOOKS_BINARY]:
         return "the file in the repository is binary"
     try:

@@ -11,6 +11,7 @@ from tui.model.paths import path_fault
 from tui.workspace.languages import is_known_file
 
 MOST_BLOCKS = 5_000
+MOST_LINES = 100_000  # a comparison holds the GIL, and its time grows faster than the number of lines
 _LONGEST = 4_000
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK = " \t"
@@ -171,8 +172,15 @@ class Block:
     text: str
 
 
+def has_too_many_lines(answer: str) -> bool:
+    """Return whether an answer has more than MOST_LINES lines."""
+    return max(answer.count("\n"), answer.count("\r")) > MOST_LINES
+
+
 def find_blocks(answer: str) -> tuple[Block, ...]:
-    """Return the fenced blocks of an answer, in order, at most MOST_BLOCKS."""
+    """Return the fenced blocks of an answer, in order, at most MOST_BLOCKS; none if it has too many lines."""
+    if has_too_many_lines(answer):
+        return ()
     lines = _LINE_END.split(answer)
     if lines[-1] == "":
         lines.pop()
