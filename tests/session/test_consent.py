@@ -477,6 +477,7 @@ bun.lock bun.lockb composer.lock mix.lock flake.lock deno.lock Gemfile.lock reba
 Kbuild Makevars.win Make.rules Make.defs BUILD.gn .gn x.gni x.gyp x.gypi x.pri x.qbs Android.bp x.slnx x.pyproj
 x.runsettings Rakefile.local .rspec .buckconfig .tool-versions nodemon.json extensions.xml build.zig.zon x.smk
 x.nimble x.nims x.rockspec x.podspec x.l x.y x.gts x.mdx x.hbs x.pug x.cshtml x.hy x.nu x.xsh .zshenv x.vala
+pylintrc latexmkrc dvc.yaml cucumber.yml .gdbinit .ghci .ocamlinit x.resource
 """
 DATA = """
 s.yaml suite.yml report.json results.jsonl report.html report.md junit.xml table.csv notes.txt log.log .coverage x.o

@@ -10,7 +10,7 @@ import re
 _SCRIPTS = """
     py pyw pyc pyz pyx pxd pxi pyi pth ipynb rb rake gemspec ru erb pl pm t raku rakumod sh bash zsh fish ksh csh
     bats lua php phtml phar r rmd jl awk sed tcl exp ps1 psm1 psd1 bat cmd vbs wsf hta scpt applescript ahk robot
-    feature groovy nf sql nims xsh nu elv hy janet fnl smk bash_completion
+    feature resource groovy nf sql nims xsh nu elv hy janet fnl smk bash_completion
 """
 _WEB = """
     js mjs cjs jsx mjsx cjsx ts mts cts tsx mtsx ctsx coffee vue svelte astro ejs wasm node
@@ -42,7 +42,7 @@ _BUILD_NAMES = """
     settings.json vcpkg.json cmakepresets.json cmakeuserpresets.json binding.gyp stack.yaml package.yaml shard.yml
     kbuild makevars makevars.win makerules .gn .buckconfig .tool-versions .zshenv nodemon.json extensions.xml
     mkdocs.yml npm-shrinkwrap.json bun.lockb environment.yml pubspec.yaml skaffold.yaml lefthook.yml lefthook.yaml
-    pnpm-workspace.yaml
+    pnpm-workspace.yaml pylintrc latexmkrc dvc.yaml cucumber.yml .gdbinit .lldbinit .ghci .ocamlinit
 """
 _SUFFIXES = frozenset("".join((_SCRIPTS, _WEB, _COMPILED, _CONFIGURATION, _BUILD, _LIBRARIES)).split())
 _NAMES = frozenset(_BUILD_NAMES.split())
