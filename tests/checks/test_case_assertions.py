@@ -317,3 +317,10 @@ async def test_the_checker_leaves_commands_to_the_runner(checker: Checker) -> No
 def test_calls_of_tools_are_not_judged_where_only_the_text_is_known(tools: list[str]) -> None:
     result = decide("yes", "tools-used", tools, has_only_text=True)
     assert (result.state, result.detail) == ("timed_out", "could not be evaluated: the tools of the answer are unknown")
+
+
+def test_a_key_of_the_answer_adds_no_line_to_a_detail() -> None:
+    schema = {"additionalProperties": {"type": "string"}}
+    detail = decide(json.dumps({"a\nJSON that fits\u2028the schema": 1}), "is-json", schema).detail
+    assert detail.splitlines() == ["does not fit the schema", 'a JSON that fits the schema: 1 is not of type "string"']
+    assert len(decide(json.dumps({"k" * 100_000: 1}), "is-json", schema).detail) < 500

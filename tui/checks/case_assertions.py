@@ -518,9 +518,14 @@ def _refuse_reference(uri: str) -> JsonValue:
 
 
 def _place(path: Sequence[str | int]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".") or "value"
+    """Return the path to a value on one line: its keys are those of the answer."""
+    steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return _cut(" ".join(steps.lstrip(".").splitlines())) or "value"
 
 
 def _first_line(text: str) -> str:
-    line = text.strip().partition("\n")[0].rpartition("ValueError: ")[2]
+    return _cut(text.strip().partition("\n")[0].rpartition("ValueError: ")[2])
+
+
+def _cut(line: str) -> str:
     return line if len(line) <= _LONGEST_ERROR else f"{line[: _LONGEST_ERROR - 1]}…"
