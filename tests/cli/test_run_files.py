@@ -223,7 +223,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         (text + "nonsense\n", f":{len(lines) + 1}: error: is no JSON object"),
         (text + "[" * 200_000 + "\n", "is no JSON object"),
         (gzip.compress(text.encode())[:200], "is damaged"),
-        (gzip.compress(b"\0" * (600 << 20), 9), "is larger than 512 MiB when decompressed"),
+        (gzip.compress(b"\0" * (65 << 20), 1), "has a line of more than 64 MiB"),
         (b'{"assay_run": 1, "id": "\xff"}\n', "is not UTF-8"),
     ]
     names = [f"bad-{number:02}.jsonl" for number in range(len(faults))]

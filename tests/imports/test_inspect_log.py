@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from tui.imports import inspect_log
+from tui.imports import inspect_log, result_file
 from tui.imports.imported import ImportedRun, kind_of_file
 from tui.imports.inspect_log import read_inspect
 from tui.model.errors import SuiteError
@@ -200,6 +200,33 @@ def test_a_member_that_becomes_very_large(zstd: bool, tmp_path: Path, monkeypatc
     path = tmp_path / "log.eval"
     path.write_bytes(zstd_member("header.json", bomb, 0) if zstd else packed(extra={"samples/x_epoch_1.json": bomb}))
     assert problems(path) == ["FILE: error: file: is larger than 1 MiB when decompressed"]
+
+
+@pytest.mark.parametrize("zstd", [False, True])
+def test_the_size_of_one_member_is_limited(zstd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_log, "_MOST_MEMBER_BYTES", 1 << 20)
+    bomb = b" " * (8 << 20)
+    path = tmp_path / "log.eval"
+    path.write_bytes(zstd_member("header.json", bomb, 0) if zstd else packed(extra={"samples/x_epoch_1.json": bomb}))
+    assert problems(path)[0].startswith("FILE: error: file: has a member of more than 1 MiB when decompressed: ")
+
+
+@pytest.mark.parametrize("what", ["many characters of four bytes", "many small values", "an attachment used often"])
+def test_the_memory_of_all_samples_is_limited(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_file, "MOST_MEMORY", 2 << 20)
+    sample = {**document()["samples"][0], "id": "x"}
+    if what.startswith("many characters"):
+        sample["input"] = "\U0001f600" + "x" * 600_000
+    elif what.startswith("many small"):
+        sample["metadata"] = {"x": [[]] * 40_000}
+    else:
+        message = {"role": "user", "content": f"attachment://{'a' * 32}"}
+        sample |= {"attachments": {"a" * 32: "x" * 10_000}, "messages": [message] * 300}
+    path = tmp_path / "log.eval"
+    path.write_bytes(packed())
+    assert read_inspect(path).results
+    path.write_bytes(packed(extra={"samples/x_epoch_1.json": json.dumps(sample, ensure_ascii=False).encode()}))
+    assert problems(path) == ["FILE: error: file: takes more than 2 MiB of memory; import it as several files"]
 
 
 @pytest.mark.parametrize("kind", ["json", "eval"])

@@ -3,9 +3,12 @@
 import codecs
 import errno
 import os
+import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
+_LINE = re.compile(rb"\S[^\n]*")
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", codecs.BOM_UTF32_BE: "UTF-32"}
 
 
@@ -72,6 +75,16 @@ def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
     except (OSError, ValueError) as error:
         reason = (error.strerror or "unknown error").lower() if isinstance(error, OSError) else str(error)
         raise NotRead(f"cannot be read ({reason}); check the path") from error
+
+
+def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the content of each line that is not blank, without the white space before it."""
+    number, end = 1, 0
+    # Not splitlines: a line separator may be part of an answer.
+    for found in _LINE.finditer(content):
+        number += content.count(b"\n", end, found.start())
+        end = found.end()
+        yield number, found[0]
 
 
 def decode(content: bytes) -> str:

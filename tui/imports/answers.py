@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tui.documents.files import numbered_lines
 from tui.imports.assertions import overall_criteria
-from tui.imports.result_file import MOST_PROBLEMS, ResultFile, numbered_lines, replace_half_characters
+from tui.imports.result_file import MOST_PROBLEMS, ResultFile, replace_half_characters
 from tui.model.errors import Problem
 from tui.model.results import MOST_TOKENS, Usage
 from tui.model.sanitize import sanitize_line
@@ -63,13 +64,12 @@ def read_answers(file: ResultFile, content: bytes, *, lines: bool) -> tuple[Plai
 
     An answer without a `repeat` is the next one of its case and model. Raises SuiteError with every problem found.
     """
-    text = file.text(content)
     problems: list[Problem] = []
     answers: list[PlainAnswer] = []
     first: dict[tuple[str, str, int], int] = {}
     counts: dict[tuple[str, str], int] = {}
     try:
-        for line, row in _json_rows(text, file, problems) if lines else _csv_rows(text, file, problems):
+        for line, row in _json_rows(content, file, problems) if lines else _csv_rows(content, file, problems):
             try:
                 answer = _answer(line, row, counts)
                 place = (answer.case, answer.model, answer.repeat)
@@ -104,15 +104,16 @@ def cases_of(answers: tuple[PlainAnswer, ...]) -> tuple[Case, ...]:
     return tuple(found.values())
 
 
-def _json_rows(text: str, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
-    for number, line in numbered_lines(replace_half_characters(text)):
+def _json_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
+    for number, line in numbered_lines(content):
         if len(problems) >= MOST_PROBLEMS:
             return
+        text = replace_half_characters(file.text(line))
         if has_too_many_values(line):
             problems.append(file.problem(f"contains more than {MOST_JSON_VALUES:,} values", "", number))
             continue
         try:
-            value = json.loads(line, parse_constant=_refuse_constant)
+            value = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             problems.append(file.problem(f"is no JSON object ({error})", "", number))
             continue
@@ -126,7 +127,8 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a value of JSON")
 
 
-def _csv_rows(text: str, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
+def _csv_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:
+    text = file.text(content)
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     if head.count(delimiter) >= _MOST_COLUMNS:

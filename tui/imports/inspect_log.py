@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from tui.documents.files import NotRead
 from tui.imports.assertions import overall_criteria
 from tui.imports.imported import Evaluation, ImportedRun, time_of, with_common_checks
-from tui.imports.result_file import MOST_PROBLEMS, STRICT, Count, Number, ResultFile, Seconds
+from tui.imports.result_file import MOST_PROBLEMS, STRICT, Count, MemoryLimit, Number, ResultFile, Seconds
 from tui.imports.texts import as_json, detail_of, name_of
 from tui.model.errors import Problem, SuiteError
 from tui.model.finish_reasons import early_stop
@@ -46,6 +46,7 @@ MOST_BYTES = 512 << 20
 MOST_MEMBERS = 200_000
 MOST_MESSAGES = 500_000
 """How many messages the samples of a log may have in total: each takes 400 bytes of memory, also if it is empty."""
+_MOST_MEMBER_BYTES = 128 << 20
 _MOST_PARTS = 1_000  # of a message
 _MOST_WINDOW = 128 << 20
 _TOO_MANY_MESSAGES = f"has more than {MOST_MESSAGES:,} messages"
@@ -218,7 +219,7 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     version = (header["eval"].get("packages") or {}).get("inspect_ai")
     task = sanitize_line(header["eval"]["task"], 200)
     cases = [_case(case_id, sample, task) for case_id, sample in _first_samples(samples).items()]
-    results = tuple(_result(sample, model, header["eval"]["model"], begun) for sample in samples)
+    results = _results(file, samples, model, header["eval"]["model"], begun)
     return Evaluation(
         path=path,
         name=name or task or path.stem,
@@ -231,6 +232,17 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
         finished=finished,
         state=_STATES.get(header.get("status") or "", "interrupted"),
     ).as_run()
+
+
+def _results(
+    file: ResultFile, samples: Iterable[SampleShape], model: str, asked: str, begun: str
+) -> tuple[TrialResult, ...]:
+    # Many messages may refer to one long attachment, and each is stored with all of it.
+    limit = MemoryLimit()
+    try:
+        return tuple(limit.add(_result(sample, model, asked, begun)) for sample in samples)
+    except NotRead as error:
+        raise file.refusal([file.problem(str(error))]) from error
 
 
 def _refuse_doubles(file: ResultFile, samples: Sequence[SampleShape]) -> None:
@@ -261,6 +273,7 @@ def _read(file: ResultFile) -> tuple[HeaderShape, list[SampleShape]]:
         if sum(map(_messages_of, log["samples"])) > MOST_MESSAGES:
             raise file.refusal([file.problem(_TOO_MANY_MESSAGES)])
         return log, log["samples"]
+    limit = MemoryLimit()
     header: HeaderShape | None = None
     samples: list[SampleShape] = []
     problems: list[Problem] = []
@@ -270,7 +283,7 @@ def _read(file: ResultFile) -> tuple[HeaderShape, list[SampleShape]]:
         for member, content in _members(data):
             try:
                 if _SAMPLE.fullmatch(member):
-                    samples.append(file.parse(sample_shape, file.text(content)))
+                    samples.append(limit.add(file.parse(sample_shape, file.text(content))))
                     messages += _messages_of(samples[-1])
                     if messages > MOST_MESSAGES:
                         raise NotRead(_TOO_MANY_MESSAGES)
@@ -329,7 +342,10 @@ def _content(data: bytes, info: zipfile.ZipInfo, most: int) -> bytes:
     if info.flag_bits & _ENCRYPTED:
         raise NotRead(f"is encrypted: {name}")
     start += _LOCAL_HEADER + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little")
-    content = _decompressed(data[start : start + info.compress_size], info.compress_type, most, name)
+    raw = data[start : start + info.compress_size]
+    content = _decompressed(raw, info.compress_type, min(most, _MOST_MEMBER_BYTES), name)
+    if _MOST_MEMBER_BYTES < len(content) <= most:
+        raise NotRead(f"has a member of more than {_MOST_MEMBER_BYTES >> 20} MiB when decompressed: {name}")
     if len(content) > most:
         raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
     if zlib.crc32(content) != info.CRC:

@@ -3,14 +3,15 @@
 import codecs
 import functools
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field
 
-from tui.documents.files import NotRead, decode, read_bytes
+from tui.documents.files import NotRead, decode, numbered_lines, read_bytes
 from tui.model.errors import Problem, SuiteError
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
     from pydantic_core import ErrorDetails, SchemaValidator, ValidationError
 
+T = TypeVar("T")
 MOST_BYTES = 128 << 20
 MOST_PROBLEMS = 50
 MOST_VALUES = 5_000_000
 """How many JSON values a file may have: each takes up to 200 bytes of memory."""
+MOST_MEMORY = 512 << 20
+"""How many bytes of memory the values may take: one emoji makes each character of a text take four."""
 _MOST_CHECKED = 50_000  # values of a JSON text that are all checked, also after an invalid one
 STRICT = ConfigDict(strict=True, extra="ignore")
 # A day: no request takes longer. Counts fit SQLite's integers.
@@ -42,8 +46,38 @@ _EXPECTED = {
 }
 # Match every escape to stay aligned; the group is only set for a lone half of a surrogate pair.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
-_LINE = re.compile(r"\S[^\n]*")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
+
+
+class MemoryLimit:
+    """The memory that values take, which are added one by one."""
+
+    def __init__(self) -> None:
+        self._held = 0
+
+    def add(self, value: T) -> T:
+        """Return the value. Raises NotRead if all values together take too much memory."""
+        self._held += _memory_of(value)
+        if self._held > MOST_MEMORY:
+            raise NotRead(f"takes more than {MOST_MEMORY >> 20} MiB of memory; import it as several files")
+        return value
+
+
+def _memory_of(value: object) -> int:
+    """Return the bytes of memory that a value takes; what occurs in it several times counts each time."""
+    size = 0
+    left = [value]
+    while left:
+        value = left.pop()
+        size += sys.getsizeof(value)
+        if isinstance(value, dict):
+            left += value
+            left += value.values()
+        elif isinstance(value, list | tuple):
+            left += value
+        elif is_dataclass(value):
+            left += (getattr(value, each.name) for each in fields(value))
+    return size
 
 
 class ResultFile:
@@ -100,11 +134,12 @@ class ResultFile:
         from pydantic import ValidationError
 
         problems: list[Problem] = []
-        text = self.text()
-        self._check_values(text)
-        for number, line in numbered_lines(replace_half_characters(text)):
+        content = self.read()
+        self._check_values(content)
+        for number, line in numbered_lines(content):
+            text = replace_half_characters(self.text(line))
             try:
-                yield number, _validator(shape, line).validate_json(line)
+                yield number, _validator(shape, text).validate_json(text)
             except ValidationError as error:
                 problems += (replace(each, line=number) for each in problems_of(self.path, error))
             if len(problems) >= MOST_PROBLEMS:
@@ -112,7 +147,7 @@ class ResultFile:
         if problems:
             raise self.refusal(problems[:MOST_PROBLEMS])
 
-    def _check_values(self, text: str) -> None:
+    def _check_values(self, text: str | bytes) -> None:
         if has_too_many_values(text, MOST_VALUES):
             what = f"contains more than {MOST_VALUES:,} values; import it as several files"
             raise self.refusal([self.problem(what)])
@@ -124,16 +159,6 @@ class ResultFile:
     def refusal(self, problems: Sequence[Problem]) -> SuiteError:
         """Return the exception that refuses the file because of these problems."""
         return SuiteError(self._what, problems, where=str(self.path), fix=self._fix)
-
-
-def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each line that is not blank, without the white space before it."""
-    number, end = 1, 0
-    # Not splitlines: a line separator may be part of an answer.
-    for found in _LINE.finditer(text):
-        number += text.count("\n", end, found.start())
-        end = found.end()
-        yield number, found[0]
 
 
 def _validator(shape: "TypeAdapter[Any]", text: str) -> "TypeAdapter[Any] | SchemaValidator":

@@ -21,7 +21,7 @@ from typing import Any
 from tui.documents.files import NotRead
 from tui.documents.tables import MOST_DATA_FILES
 from tui.imports.imported import RUN_FILE_KEY, ImportedRun
-from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, ResultFile
+from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, MemoryLimit, ResultFile
 from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunOptions
@@ -29,11 +29,13 @@ from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject, agent_fault
 from tui.model.suite import Suite
-from tui.model.values import has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, has_too_many_values
 from tui.store import codec
 
 VERSION = 1
 MOST_BYTES = 512 << 20
+MOST_LINE_BYTES = 64 << 20
+MOST_LINES = 3_000_000
 MOST_TRIALS = 1_000_000
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -83,9 +85,13 @@ def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
         codec.encode_subjects(plan.subjects),
         codec.encode_options(plan.options),
         json.dumps(sorted(map(list, plan.trials))),
-        *sorted(map(codec.encode_result, results)),
+        *sorted(_digest(codec.encode_result(result)) for result in results),
     ]
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
+    return _digest("\n".join(parts))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def place_in_repository(file: Path) -> str | None:
@@ -133,22 +139,23 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     head: Mapping[str, Any] | None = None
     results: list[TrialResult] = []
     scores: list[str] = []
-    for number, line in enumerate(io.StringIO(_text_of(file), newline="\n"), 1):
+    limit = MemoryLimit()
+    for number, line in enumerate(_lines_of(file), 1):
         if not line.strip():
             continue
         try:
-            value = _object(line)
+            value = _object(line, MOST_VALUES if head is None else MOST_JSON_VALUES)
             if head is None:
                 head = _head(value)
             elif "result" in value:
-                results.append(_result(value["result"]))
+                results.append(limit.add(_result(value["result"])))
             elif isinstance(value.get("score"), dict):
-                scores.append(_score_line(value["score"], head["id"]))
+                scores.append(limit.add(_score_line(value["score"], head["id"])))
             else:
                 raise _Fault("expected a `result` or a `score`")
-        except _Fault as fault:
+        except (_Fault, NotRead) as fault:
             problems.append(file.problem(str(fault), "", number))
-            if head is None or len(problems) >= MOST_PROBLEMS:
+            if isinstance(fault, NotRead) or head is None or len(problems) >= MOST_PROBLEMS:
                 break
     if head is None and not problems:
         problems.append(file.problem("is empty"))
@@ -163,30 +170,31 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     return run
 
 
-def _text_of(file: ResultFile) -> str:
+def _lines_of(file: ResultFile) -> Iterator[str]:
+    """Yield the lines of the file, of which only one is in memory. Raises SuiteError."""
     data = file.read()
-    if not data.startswith(b"\x1f\x8b"):
-        return file.text(data)
+    is_compressed = data.startswith(b"\x1f\x8b")
+    size = count = 0
     try:
-        return file.text(_decompressed(data))
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) if is_compressed else io.BytesIO(data) as source:
+            while line := source.readline(MOST_LINE_BYTES + 1):
+                size, count = size + len(line), count + 1
+                if len(line) > MOST_LINE_BYTES:
+                    raise NotRead(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
+                if count > MOST_LINES:
+                    raise NotRead(f"has more than {MOST_LINES:,} lines")
+                if size > MOST_BYTES:
+                    raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
+                yield file.text(line)
     except NotRead as error:
         raise file.refusal([file.problem(str(error))]) from error
-
-
-def _decompressed(data: bytes) -> bytes:
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            content = file.read(MOST_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise NotRead("is damaged: it cannot be decompressed") from error
-    if len(content) > MOST_BYTES:
-        raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
-    return content
+        raise file.refusal([file.problem("is damaged: it cannot be decompressed")]) from error
 
 
-def _object(line: str) -> Mapping[str, Any]:
-    if has_too_many_values(line, MOST_VALUES):
-        raise _Fault(f"contains more than {MOST_VALUES:,} values")
+def _object(line: str, most_values: int) -> Mapping[str, Any]:
+    if has_too_many_values(line, most_values):
+        raise _Fault(f"contains more than {most_values:,} values")
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

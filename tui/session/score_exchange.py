@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tui.documents.files import numbered_lines
 from tui.model.errors import ConfigError
 from tui.model.risk import Guidance
 from tui.model.run import Plan
@@ -31,7 +31,6 @@ STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
 _MOST_BAD = 1_000  # lines that are reported
-_LINE = re.compile(rb"\S[^\n]*")
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
@@ -190,11 +189,7 @@ def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Li
         what = f"is larger than {LARGEST_FILE // 2**20} MiB"
         raise ConfigError(what, where=str(file), fix="Pass a smaller file; a large one can be split between two lines.")
     latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
-    number, end = 1, 0
-    for part in _LINE.finditer(data, len(_MARK) if data.startswith(_MARK) else 0):
-        number += data.count(b"\n", end, part.start())
-        end = part.end()
-        line = part[0]
+    for number, line in numbered_lines(data.removeprefix(_MARK)):
         try:
             for act, derived in _acts_of(line, key_of, reviewer):
                 if not _EARLIEST <= act.order[0] < latest:
