@@ -1,14 +1,17 @@
 """Counts, repeats and comparisons of a run."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any, get_args
 
 import pytest
 
 from tests.support.kept_runs import keep, make_case, make_plan, make_result, small_run
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult, Verdict
-from tui.model.run import KeptRun
+from tui.model.run import KeptRun, ReportFormat
 from tui.model.suite import Case
+from tui.reports import summary as summary_module
 from tui.reports.render import render_report
 from tui.reports.summary import Reruns, count_reruns, summarize
 from tui.statistics.pairs import MOST_MODELS, mcnemar_exact
@@ -194,3 +197,36 @@ def test_models_that_are_too_many_to_compare_are_a_limitation() -> None:
     text = render_report(run_of(cases), "markdown")
     assert "The 301 models are not compared with each other: too many pairs (the limit is 300 models" in text
     assert "## Comparisons" not in text
+
+
+class CountedTrials(tuple[Any, ...]):
+    """Trials or results that count how often they are read from the beginning."""
+
+    reads = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        CountedTrials.reads += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("report_format", get_args(ReportFormat))
+def test_the_results_are_not_read_again_for_each_model(
+    report_format: ReportFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent: list[Spent] = []
+
+    def count(cost: float | None, known: int, trials: int) -> Spent:
+        spent.append(Spent(cost, known, trials))
+        return spent[-1]
+
+    monkeypatch.setattr(summary_module, "Spent", count)
+
+    def reads(models: int) -> int:
+        kept = run_of({"one": {f"m{number:03}": "p" for number in range(models)}})
+        CountedTrials.reads = 0
+        plan = replace(kept.plan, trials=CountedTrials(kept.plan.trials))
+        render_report(replace(kept, plan=plan, results=CountedTrials(kept.results)), report_format)
+        return CountedTrials.reads
+
+    assert reads(3) == reads(23) > 0
+    assert len(spent) <= 2 * (3 + 23)

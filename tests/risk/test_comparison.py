@@ -222,7 +222,9 @@ def test_too_many_models_are_not_compared() -> None:
     models = [f"model-{number:03}" for number in range(MOST_MODELS + 1)]
     found = [ScoredItem("1", "1", model, 1, "c", "low", 1, Fraction(1)) for model in models]
     assert compare_risk(found, models, RULE) == ()
+    assert try_other_rules(found, models, RULE) == ()
     assert len(compare_risk(found[:-1], models[:-1], RULE)) == MOST_MODELS * (MOST_MODELS - 1) // 2
+    assert len(try_other_rules(found[:-1], models[:-1], RULE)) == len(other_rules(RULE))
 
 
 def test_extents_without_a_small_common_denominator_are_compared() -> None:

@@ -1,7 +1,7 @@
 """The results as JUnit XML for continuous integration: one test suite for each model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tui.model.context import context_of_run
@@ -36,9 +36,12 @@ def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
     root = Element("testsuites", name="assay")
     for run in runs:
         results = {result.trial: result for result in run.kept.results}
-        keys = dict.fromkeys([*run.kept.plan.trials, *results])
-        for model in models_of(run.kept):
-            _add_suite(root, run, model, [(key, results.get(key)) for key in keys if key.model == model], detail)
+        by_model: dict[str, list[tuple[TrialKey, TrialResult | None]]] = {model: [] for model in models_of(run.kept)}
+        for key in dict.fromkeys([*run.kept.plan.trials, *results]):
+            by_model[key.model].append((key, results.get(key)))
+        properties = _properties(run)
+        for model, trials in by_model.items():
+            _add_suite(root, run, properties[model], trials, detail)
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     root.set("time", f"{sum(float(suite.get('time', '0')) for suite in root):.3f}")
@@ -51,21 +54,17 @@ def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
 
 
 def _add_suite(
-    root: Element, run: Reported, model: str, trials: Sequence[tuple[TrialKey, TrialResult | None]], detail: Detail
+    root: Element,
+    run: Reported,
+    entries: Mapping[str, str],
+    trials: Sequence[tuple[TrialKey, TrialResult | None]],
+    detail: Detail,
 ) -> None:
-    suite = SubElement(root, "testsuite", name=f"{run.kept.plan.suite.name} · {model}")
+    suite = SubElement(root, "testsuite", name=f"{run.kept.plan.suite.name} · {entries['model']}")
     if detail.timestamps:
         suite.set("timestamp", run.kept.record.started_at)
     properties = SubElement(suite, "properties")
-    entries = [("run", run.kept.record.id), ("state", run.kept.record.state), ("model", model), *_notes(run)]
-    entries += [
-        (f"required pass rate of {share.case}", f"{percent(share.required)}: {share_met(share)}")
-        for share in run.summary.required
-        if share.model == model
-    ]
-    if sent := context_of_run(run.kept):
-        entries += [("context", sent.words), ("omitted from the context", sent.left_out_words or "nothing")]
-    for name, value in entries:
+    for name, value in entries.items():
         SubElement(properties, "property", name=name, value=value)
     for key, result in trials:
         _add_trial(suite, run, key, result, run.cases.get(key.case), detail)
@@ -76,9 +75,24 @@ def _add_suite(
     suite.set("time", f"{sum(float(test.get('time', '0')) for test in tests):.3f}")
 
 
-def _notes(run: Reported) -> tuple[tuple[str, str], ...]:
-    reruns = reruns_sentence(run.summary.reruns)
-    return (("checked", checked_sentence(run.kept.plan.planned_cases)), *((("reruns", reruns),) if reruns else ()))
+def _properties(run: Reported) -> dict[str, dict[str, str]]:
+    """Return the properties of each model."""
+    notes = {"checked": checked_sentence(run.kept.plan.planned_cases)}
+    if reruns := reruns_sentence(run.summary.reruns):
+        notes["reruns"] = reruns
+    required: dict[str, dict[str, str]] = {}
+    for share in run.summary.required:
+        name = f"required pass rate of {share.case}"
+        required.setdefault(share.model, {})[name] = f"{percent(share.required)}: {share_met(share)}"
+    sent = context_of_run(run.kept)
+    context = {"context": sent.words, "omitted from the context": sent.left_out_words or "nothing"} if sent else {}
+    return {
+        model: {"run": run.kept.record.id, "state": run.kept.record.state, "model": model}
+        | notes
+        | required.get(model, {})
+        | context
+        for model in models_of(run.kept)
+    }
 
 
 def _add_trial(

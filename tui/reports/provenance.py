@@ -1,6 +1,6 @@
 """The provenance of a run: the models that servers reported, prices, and versions of the software involved."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tui.model.prices import price_text
 from tui.model.results import ServedBy, TrialResult
@@ -12,11 +12,11 @@ _MOST = 8  # of one model's servers; a load balancer may have hundreds
 def provenance(kept: KeptRun) -> list[tuple[str, str]]:
     """Return pairs of a name and a value, for the conditions of a run."""
     rows = [(_titled(name), version) for name, version in kept.versions.items() if name != "assay"]
+    by_model = _served_by(kept.results)
     for subject in kept.plan.subjects:
         if subject.price is not None:
             rows.append((f"Price of {subject.name}", price_text(subject.price)))
-        served = _served_by(result for result in kept.results if result.trial.model == subject.name)
-        if served:
+        if served := list(by_model.get(subject.name, ())):
             more = f"; and {len(served) - _MOST} others" if len(served) > _MOST else ""
             rows.append((f"Server of {subject.name}", "; ".join(each.words for each in served[:_MOST]) + more))
     return rows
@@ -34,11 +34,12 @@ def answering_models(result: TrialResult) -> list[str]:
     return list(dict.fromkeys(step.served_by.model for step in steps if step.served_by and step.served_by.model))
 
 
-def _served_by(results: Iterable[TrialResult]) -> list[ServedBy]:
-    return list(dict.fromkeys(_each(results)))
-
-
-def _each(results: Iterable[TrialResult]) -> Iterator[ServedBy]:
+def _served_by(results: Iterable[TrialResult]) -> dict[str, dict[ServedBy, None]]:
+    """Return the distinct servers of each model, in the order of the results."""
+    found: dict[str, dict[ServedBy, None]] = {}
     for result in results:
-        for attempt in result.attempts:
-            yield from (step.served_by for step in attempt.steps if step.served_by is not None)
+        steps = (step for attempt in result.attempts for step in attempt.steps)
+        found.setdefault(result.trial.model, {}).update(
+            dict.fromkeys(step.served_by for step in steps if step.served_by is not None)
+        )
+    return found

@@ -44,6 +44,7 @@ def _interval_name(run: Reported) -> str:
 
 
 def _effort(run: Reported) -> Table:
+    spent = run.summary.spent
     rows = [
         (
             (Strong(model),),
@@ -52,7 +53,7 @@ def _effort(run: Reported) -> Table:
             phrases.milliseconds(figures.effort.p95_ms),
             _tokens(figures, figures.effort.input_tokens),
             _tokens(figures, figures.effort.output_tokens),
-            cost_text(run.summary.spent[model]) if figures.tally.trials else "–",
+            cost_text(spent[model]) if figures.tally.trials else "–",
         )
         for model, figures in run.summary.figures.items()
     ]

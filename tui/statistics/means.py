@@ -1,5 +1,6 @@
 """Means of values that are clustered within cases, and of paired differences. Only two or more cases need numpy."""
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -32,7 +33,12 @@ def clustered_mean(cases: Iterable[tuple[float, float]], least: float, most: flo
     answers without a violation.
     """
     # Sorted, so that the draws do not depend on the order of the cases.
-    kinds = dict(sorted(Counter(case for case in cases if case[1] > 0).items()))
+    return _mean_of_kinds(tuple(sorted(Counter(case for case in cases if case[1] > 0).items())), least, most)
+
+
+@functools.lru_cache(maxsize=256)  # thousands of models with few cases have few different means
+def _mean_of_kinds(counted: tuple[tuple[tuple[float, float], int], ...], least: float, most: float) -> Mean:
+    kinds = dict(counted)
     number = sum(kinds.values())
     weight = sum(count * case[1] for case, count in kinds.items())
     if not number:
