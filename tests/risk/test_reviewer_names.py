@@ -37,6 +37,9 @@ def test_what_looks_the_same_is_paired_with_the_first_name(other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [("Bill", "BiII"), ("Ivan", "lvan"), ("Ivan", "1van"), ("Ivan", "|van"), ("lvan", "\u0406van"), ("Otto", "0tto"),
+     ("Ann Lee", "A\u057c\u057c Lee"), ("Ann Lee", "\u15c5nn Lee"), ("Ann Lee", "Ann Le\u212e"),
+     ("Ann Lee", "Ann L\u04bde"),
+     ("Carl", "\u03f9arl"), ("Carl", "\u03f2arl"), ("Bo", "B\u0ed0"), ("Max", "\u15f0a\u1541"),
      ("Arnold", "Amold"), ("Eva", "E\u03bda"), ("Ann-Marie", "Ann\u2013Marie"), ("KAI", "Kal")],
 )  # fmt: skip
 def test_letters_that_are_drawn_alike_look_the_same(one: str, other: str) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 
 _AS_READ = str.maketrans(
     # Letters in lower case (Cherokee and Lisu have none) and the Latin letters that they look like in either case:
-    # Cyrillic, Greek, Coptic, Armenian, Cherokee, Lisu, small capitals, digits and signs.
+    # Cyrillic, Greek, Coptic, Armenian, Cherokee, Lisu, small capitals; more of these and of Latin; digits; Asian and
+    # African scripts; Canadian syllabics and runes; further scripts; digits and signs. Of Unicode's confusables, those
+    # in fonts of terminals.
     "абвгдекмнорстухіјѕԁԛԝһӏүԍпшьѵё"
     "αβγδεζηικμνορτυχωϳ"
     "ⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ"
@@ -13,6 +15,11 @@ _AS_READ = str.maketrans(
     "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏆᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏴ"
     "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ"
     "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢɑıȷɡǀ"
+    "ƅƍƽɣɩɯʋʝϝϻѡҽագռտք"
+    "۱۵۷०০੦૦୦௦౦೦൦๐໐၀〇"
+    "ଠഠဝყჿሀዐᎱᏳ"
+    "ᐯᑌᑭᑯᑲᒍᒪᕁᕼᕽᖇᖯᖴᗅᗞᗪᗰᗷᚷᛁᛕᛖ"
+    "ᴑᴦᶃᶌẝỿ℮ⲅⲏⳑⴸⴹⵏⵔⵕⵝꓒꙇꛟꜱꞙꞟꞵꬲꬵꬽꭇꭈꭎꭒꭓꭚ𐐬𐐽𐑃𐑈𐓜𐓪𐓶"
     "01|∣‐‒–—−’ʼ`´",
     "a6brgekmhopctyxijsdqwhlygnwbvë"
     "abydezhikmnoptyxwj"
@@ -21,8 +28,14 @@ _AS_READ = str.maketrans(
     "drtiyajewmhyghzibrwsvslcpkdb"
     "bpdtgkjczfmnlsrvhwxyaeiou"
     "abcdeghijklmnoprtuvwyzaijgl"
+    "bgsyiwujfmwewqnsf"
+    "lovooooooooooooo"
+    "oooyouorg"
+    "vupdbjlxhxrbfaddmbxlkm"
+    "orgyfyerhlveloqxdivsfubeforruuxyoclsrou"
     "olll-----''''",
 )
+_LUNATE = str.maketrans("ϲϹ", "cC")  # Unicode's compatible forms of them are sigmas
 _AS_DRAWN = str.maketrans("IІΙᏆꓲӀνηυσ", "llllllvnuo")
 """Letters of one case that look like a Latin letter with another sound: `I` like `l`, the Greek `ν` like `v`."""
 _BLANK = frozenset("\u2800\u115f\u1160\u3164\uffa0\u2065\U0001d159")
@@ -55,7 +68,9 @@ def looks_like(one: str, other: str) -> bool:
 
 def _appearances(name: str) -> tuple[str, str]:
     """Return the name as it is read, in any case, and as it is drawn (`BiII` and `Bill`, `Arnold` and `Amold`)."""
-    text = "".join(letter for letter in unicodedata.normalize("NFKC", name) if not _is_invisible(letter))
+    text = "".join(
+        letter for letter in unicodedata.normalize("NFKC", name.translate(_LUNATE)) if not _is_invisible(letter)
+    )
     drawn = text.translate(_AS_DRAWN).casefold().translate(_AS_READ)
     return text.casefold().translate(_AS_READ), drawn.replace("rn", "m").replace("vv", "w")
 
