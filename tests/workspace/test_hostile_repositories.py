@@ -16,6 +16,7 @@ from tui.model.results import TrialKey
 from tui.model.suite import Case, CodeContext, RepositoryContext
 from tui.workspace.answer.apply import apply_answer
 from tui.workspace.context.read import read_code_context, read_repository
+from tui.workspace.git import checkout
 from tui.workspace.git.base import MOST_FILES, open_base, survey_tree
 from tui.workspace.git.checkout import check_out, stays_inside
 
@@ -208,6 +209,14 @@ def test_a_survey_counts_what_a_walk_would(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_where_a_link_may_lead(path: str, target: str, inside: bool) -> None:
     assert stays_inside(path, target) is inside
+
+
+def test_a_large_file_is_not_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (out := tmp_path / "out").mkdir()
+    base = open_base(raw_repository(tmp_path / "r.git", [(FILE, b"a", b"12345"), (FILE, b"b", b"123456")]))
+    monkeypatch.setattr(checkout, "_LARGEST_FILE", 5)
+    assert check_out(base.repository, str(base.commit.id), out).left_out == (("b", "is larger than 5 bytes"),)
+    assert [place.name for place in out.iterdir()] == ["a"]
 
 
 def test_what_is_checked_out_is_what_was_committed(tmp_path: Path) -> None:

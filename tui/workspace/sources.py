@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from tui.model.errors import WorkspaceError
 
+MOST_IGNORE_BYTES = 1 << 20
+"""The size of a `.gitignore` file; the rules of a larger one are unknown."""
+
 EntryKind = Literal["file", "folder", "link", "special"]
 
 
@@ -44,7 +47,7 @@ class Source(Protocol):
         ...
 
     def read(self, path: str, limit: int) -> bytes:
-        """Return at most `limit` bytes of a file, from its start."""
+        """Return the bytes of a file; one that is larger than `limit` cannot be read."""
         ...
 
     def place(self, path: str) -> Hashable:
@@ -100,10 +103,14 @@ class FolderSource:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
             with open(os.open(self._root / path, flags), "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                found = os.fstat(file.fileno())
+                if not stat.S_ISREG(found.st_mode):
                     raise OSError("not a regular file")
                 # Python allocates what is asked for, however small the file is.
-                return file.read(min(limit, os.fstat(file.fileno()).st_size + 1))
+                data = file.read(min(limit, found.st_size) + 1)
+                if len(data) > limit:
+                    raise OSError(f"larger than {limit:,} bytes")
+                return data
         except OSError as error:
             raise self._cannot("cannot read the file", path, error) from error
 
@@ -151,6 +158,6 @@ def _read_text(path: Path) -> str | None:
         return None
     try:
         with path.open("rb") as file:
-            return file.read(1 << 20).decode("utf-8", "replace")
+            return file.read(MOST_IGNORE_BYTES).decode("utf-8", "replace")
     except OSError:
         return None

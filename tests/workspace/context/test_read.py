@@ -11,10 +11,12 @@ from tests.support.repositories import Files, git, make_repository, write_files
 from tui.model.errors import WorkspaceError
 from tui.model.results import LeftOutFile
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
+from tui.workspace.context import walk as walking
 from tui.workspace.context.globs import Selection
 from tui.workspace.context.read import MOST_LEFT_OUT, context_root, read_code_context, read_repository
 from tui.workspace.context.walk import walk
-from tui.workspace.git.base import TreeSource
+from tui.workspace.git import base
+from tui.workspace.git.base import TreeSource, read_blob
 from tui.workspace.sources import FolderSource, Source
 
 Make = Callable[[Files], Path | TreeSource]
@@ -235,6 +237,39 @@ def test_gitignore_files_that_are_too_large_together_leave_their_folders_out(mak
     root = make(files | {f"{name}/x.txt": "" for name in ("a", "b", "c1", "c2", "d")})
     assert paths(root, max_file_size_bytes=10) == ["c1/x.txt", "c2/x.txt", "d/x.txt"]
     assert reasons(root)["a/"] == "the .gitignore files of the repository are too large"
+
+
+def test_a_gitignore_that_is_too_large_is_not_read_and_its_folder_left_out(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walking, "MOST_IGNORE_BYTES", 20)
+    monkeypatch.setattr(base, "MOST_IGNORE_BYTES", 20)
+    rules = "x.txt\n" + "#" * 15
+    root = make({"a/.gitignore": rules, "a/x.txt": "", "a/b/c.txt": "", "d/.gitignore": rules[:20], "d/x.txt": ""})
+    read: list[int] = []
+
+    def noted(repository: pygit2.Repository, oid: pygit2.Oid) -> bytes:
+        read.append(len(data := read_blob(repository, oid)))
+        return data
+
+    monkeypatch.setattr(base, "read_blob", noted)
+    assert paths(root, max_file_size_bytes=10) == []
+    assert reasons(root)["a/"] == "its .gitignore is larger than 20 bytes"
+    assert max(read, default=0) <= 20
+    for path in ("a", "a/b"):
+        if isinstance(root, TreeSource) or path == "a":
+            with pytest.raises(WorkspaceError, match="larger than 20 bytes"):
+                paths(root, path=path)
+    assert max(read, default=0) <= 20
+
+
+def test_a_file_that_is_larger_than_allowed_is_not_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make({"a.txt": "12345"})
+    source = context_root(RepositoryContext("."), root)
+    assert source.read("a.txt", 5) == b"12345"
+    monkeypatch.delattr(base, "read_blob")
+    with pytest.raises(WorkspaceError, match="larger than 4 bytes"):
+        source.read("a.txt", 4)
 
 
 def test_a_stopped_run_ends_the_reading(make: Make) -> None:

@@ -137,7 +137,7 @@ def _read_whole(source: Source, path: str, shown: str, languages: frozenset[str]
     size = source.size(path)
     if size > limit:
         return f"is larger than maxFileSizeBytes ({size:,} of {limit:,} bytes)"
-    content = _decoded(source.read(path, limit + 1))
+    content = _decoded(source.read(path, limit))
     if isinstance(content, bytes):
         return "is binary" if b"\0" in content else "is not UTF-8 text"
     known = languages_of(path)
@@ -238,7 +238,7 @@ def _load(path: str, roots: Sequence[Source]) -> tuple[str, Hashable]:
             raise WorkspaceError(f"this codeContext {what}", where=where, fix="Use a regular file.")
         if root.size(path) > MOST_CODE_BYTES:
             raise WorkspaceError(f"this codeContext is larger than {MOST_CODE_BYTES:,} bytes", where=where)
-        content = _decoded(root.read(path, MOST_CODE_BYTES + 1))
+        content = _decoded(root.read(path, MOST_CODE_BYTES))
         if isinstance(content, bytes):
             raise WorkspaceError("this codeContext is not UTF-8 text", where=where)
         return content, root.place(path)

@@ -9,7 +9,7 @@ from tui.model.errors import WorkspaceError
 from tui.model.paths import MOST_PARTS, path_fault
 from tui.model.results import LeftOutFile
 from tui.workspace.context.globs import MOST_CHARACTERS, Ignores, Rule, Selection, lines_of, read_rule
-from tui.workspace.sources import Entry, Source
+from tui.workspace.sources import MOST_IGNORE_BYTES, Entry, Source
 
 _FOLDERS = """
 .git .hg .svn .bzr CVS node_modules bower_components jspm_packages .venv venv __pycache__ .mypy_cache .pytest_cache
@@ -39,7 +39,6 @@ def common_files() -> Selection:
 
 MOST_ENTRIES = 200_000
 MOST_COMPARISONS = 50_000_000
-_MOST_IGNORE_BYTES = 256 * 1024
 _MOST_CHARACTERS_READ = 8 * 1024 * 1024
 
 
@@ -197,9 +196,12 @@ def _with_own_ignores(source: Source, folder: _Folder, entries: list[Entry], rul
         return folder.ignores
     path = f"{folder.path}/.gitignore" if folder.path else ".gitignore"
     try:
-        text = source.read(path, _MOST_IGNORE_BYTES).decode("utf-8", "replace")
+        fits = source.size(path) <= MOST_IGNORE_BYTES
+        text = source.read(path, MOST_IGNORE_BYTES).decode("utf-8", "replace") if fits else ""
     except WorkspaceError:
         return folder.ignores
+    if not fits:  # Without all of its rules, files that it excludes would be sent.
+        raise WorkspaceError(f"its .gitignore is larger than {MOST_IGNORE_BYTES:,} bytes", where=source.title)
     return (Ignores(folder.path, rules.of(text)), *folder.ignores)
 
 

@@ -12,7 +12,7 @@ import pygit2
 
 from tui.model.errors import WorkspaceError
 from tui.model.sanitize import sanitize_line
-from tui.workspace.sources import Entry, EntryKind
+from tui.workspace.sources import MOST_IGNORE_BYTES, Entry, EntryKind
 
 LINK, TREE = 0o120000, 0o040000
 # What pygit2 raises for objects that are missing, of an unexpected kind, or unreadable.
@@ -61,7 +61,10 @@ class TreeSource:
         found = self._at(path)
         if found is None or kind_of(found.filemode) != "file":
             raise WorkspaceError("the file does not exist", where=f"{self._title}/{path}")
-        return read_blob(self._repository, found.id)[:limit]
+        # Before it is unpacked: a repository of a few megabytes may have a file of gigabytes.
+        if blob_size(self._repository, found.id) > limit:
+            raise WorkspaceError(f"the file is larger than {limit:,} bytes", where=f"{self._title}/{path}")
+        return read_blob(self._repository, found.id)
 
     def place(self, path: str) -> str:
         return f"{self._title}/{path}"
@@ -82,7 +85,7 @@ class TreeSource:
         for count in range(len(parts)):
             ignore = "/".join([*parts[:count], ".gitignore"])
             if self.kind(ignore) == "file":
-                outer.append(("/".join(parts[count:]), self.read(ignore, 1 << 20).decode("utf-8", "replace")))
+                outer.append(("/".join(parts[count:]), self.read(ignore, MOST_IGNORE_BYTES).decode("utf-8", "replace")))
         return TreeSource(self._repository, found, where, tuple(outer))
 
     def _at(self, path: str) -> pygit2.Tree | pygit2.Blob | None:

@@ -20,6 +20,7 @@ from tui.workspace.git.base import BROKEN, Base, blob_size, kind_of, name_of, re
 MOST_FILES = 200_000
 MOST_BYTES = 2 << 30
 _LONGEST_LINK = 4_096
+_LARGEST_FILE = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ def _write(repository: pygit2.Repository, entry: _Entry, folder: Path) -> str | 
     """Return why the entry was not written, or None. Raises WorkspaceError if nothing more can be written."""
     try:
         if kind_of(entry.mode) == "file":
+            if blob_size(repository, entry.oid) > _LARGEST_FILE:
+                return f"is larger than {_LARGEST_FILE:,} bytes"
             return _write_file(read_blob(repository, entry.oid), folder / entry.path, entry.mode)
         return _write_link(repository, entry, folder)
     except FileExistsError:
