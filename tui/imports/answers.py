@@ -108,7 +108,7 @@ def _json_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Ite
     for number, line in numbered_lines(content):
         if len(problems) >= MOST_PROBLEMS:
             return
-        text = replace_half_characters(file.text(line))
+        text = replace_half_characters(file.json_text(line))
         if has_too_many_values(line):
             problems.append(file.problem(f"contains more than {MOST_JSON_VALUES:,} values", "", number))
             continue

@@ -269,7 +269,7 @@ def _read(file: ResultFile) -> tuple[HeaderShape, list[SampleShape]]:
 
     data = file.read()
     if not data.startswith(b"PK"):
-        log: LogShape = file.parse(TypeAdapter(LogShape), file.text(data))
+        log: LogShape = file.parse(TypeAdapter(LogShape), file.json_text(data))
         if sum(map(_messages_of, log["samples"])) > MOST_MESSAGES:
             raise file.refusal([file.problem(_TOO_MANY_MESSAGES)])
         return log, log["samples"]
@@ -283,12 +283,12 @@ def _read(file: ResultFile) -> tuple[HeaderShape, list[SampleShape]]:
         for member, content in _members(data):
             try:
                 if _SAMPLE.fullmatch(member):
-                    samples.append(limit.add(file.parse(sample_shape, file.text(content))))
+                    samples.append(limit.add(file.parse(sample_shape, file.json_text(content))))
                     messages += _messages_of(samples[-1])
                     if messages > MOST_MESSAGES:
                         raise NotRead(_TOO_MANY_MESSAGES)
                 else:
-                    header = file.parse(header_shape, file.text(content))
+                    header = file.parse(header_shape, file.json_text(content))
             except SuiteError as error:
                 name = sanitize_line(member, 100)
                 problems += (file.problem(each.what, f"{name}: {each.where}") for each in error.problems)

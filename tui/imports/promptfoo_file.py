@@ -178,7 +178,7 @@ def read_file(file: ResultFile) -> FileShape:
     """Return the content of the file. Raises SuiteError with every problem found."""
     from pydantic import TypeAdapter
 
-    text = file.text()
+    text = file.json_text()
     try:
         found: FileShape = file.parse(TypeAdapter(FileShape), text)
         return found

@@ -131,7 +131,7 @@ def read_pydantic_evals(path: Path, name: str | None = None, secrets: Secrets | 
     from pydantic_core import to_json
 
     file = ResultFile(path, _FIX, secrets, "The report cannot be imported")
-    report: EvaluationReportShape = file.parse(TypeAdapter(EvaluationReportShape), file.text())
+    report: EvaluationReportShape = file.parse(TypeAdapter(EvaluationReportShape), file.json_text())
     failures = report.get("failures") or []
     if not report["cases"] and not failures:
         raise file.refusal([file.problem("expected at least one case", "cases")])

@@ -69,7 +69,7 @@ def read_report_file(path: Path) -> RunResults:
     from pydantic import TypeAdapter
 
     file = ResultFile(path, _FIX, what="The report cannot be read")
-    text = file.text()
+    text = file.json_text()
     if text.lstrip()[:1] == "[":
         raise SuiteError("The report holds several runs", where=str(path), fix="Pass a report of one run.")
     report: _Report = file.parse(TypeAdapter(_Report), text)

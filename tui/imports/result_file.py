@@ -44,8 +44,9 @@ _EXPECTED = {
     "dict_type": "an object with keys",
     "too_short": "a list with at least one result",
 }
-# Match every escape to stay aligned; the group is only set for a lone half of a surrogate pair.
-_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\.", re.DOTALL)
+# Both begin at the first of several backslashes, of which pairs are no part of an escape: the first group.
+_SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|\\u[dD][89a-fA-F]..)", re.DOTALL)
+_PLAIN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u00(?!22|5[cC]|7[fF])([2-7][0-9a-fA-F])")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -106,11 +107,12 @@ class ResultFile:
 
     def text(self, content: bytes | None = None) -> str:
         """Return the text of UTF-8 content, that of the whole file by default, with known keys removed."""
-        try:
-            found = decode((self.read() if content is None else content).removeprefix(codecs.BOM_UTF8))
-        except NotRead as error:
-            raise self.refusal([self.problem(str(error))]) from error
-        return self._secrets.hide(found)
+        return self._secrets.hide(self._decode(content))
+
+    def json_text(self, content: bytes | None = None) -> str:
+        """Return the text of JSON as `text` does, with known keys removed that escapes of letters or signs hide."""
+        text = self._decode(content)
+        return self._secrets.hide(_PLAIN_ESCAPE.sub(_unescape, text) if "\\u00" in text else text)
 
     def hide(self, text: str) -> str:
         """Return a text with known keys removed: what a format writes with escapes, the text of the file may hide."""
@@ -137,7 +139,7 @@ class ResultFile:
         content = self.read()
         self._check_values(content)
         for number, line in numbered_lines(content):
-            text = replace_half_characters(self.text(line))
+            text = replace_half_characters(self.json_text(line))
             try:
                 yield number, _validator(shape, text).validate_json(text)
             except ValidationError as error:
@@ -146,6 +148,12 @@ class ResultFile:
                 break
         if problems:
             raise self.refusal(problems[:MOST_PROBLEMS])
+
+    def _decode(self, content: bytes | None) -> str:
+        try:
+            return decode((self.read() if content is None else content).removeprefix(codecs.BOM_UTF8))
+        except NotRead as error:
+            raise self.refusal([self.problem(str(error))]) from error
 
     def _check_values(self, text: str | bytes) -> None:
         if has_too_many_values(text, MOST_VALUES):
@@ -186,10 +194,14 @@ def _with_early_end(schema: Any) -> Any:
     return {key: _with_early_end(value) for key, value in schema.items()} | ends
 
 
+def _unescape(found: re.Match[str]) -> str:
+    return found[1] + chr(int(found[2], 16))
+
+
 def replace_half_characters(text: str) -> str:
     """Return JSON text in which halves of characters are replaced: JavaScript may cut a text inside of one."""
     if "\\ud" in text or "\\uD" in text:
-        return _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
+        return _SURROGATES.sub(lambda found: found[0] if found[2] else found[1] + "\\ufffd", text)
     return text
 
 

@@ -185,7 +185,7 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
                     raise NotRead(f"has more than {MOST_LINES:,} lines")
                 if size > MOST_BYTES:
                     raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
-                yield file.text(line)
+                yield file.json_text(line)
     except NotRead as error:
         raise file.refusal([file.problem(str(error))]) from error
     except (OSError, EOFError, zlib.error) as error:
