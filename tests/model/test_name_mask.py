@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.name_mask import MASK, NameMask, mask_fault
+from tui.model.name_mask import MASK, MaskingStopped, NameMask, mask_fault
 from tui.model.subjects import Subject
 
 MOCK = NameMask([Subject("openai/mock-a", "openai", "mock-a"), Subject("local/smollm2-135m", "local", "smollm2-135m")])
@@ -199,6 +199,24 @@ def test_the_config_adds_names_that_are_read_as_text() -> None:
     assert names.mask("zorro, ZORRO! zorros, a.b, aXb, acme labs").text == "▇▇▇, ▇▇▇! zorros, ▇▇▇, aXb, ▇▇▇"
     assert names.mask("x y").text == MASK
     assert names.mask("Zorro").names[0].kind == "own"
+
+
+def test_names_may_begin_with_a_sign() -> None:
+    names = NameMask([Subject("cf/@acme/coder-7b", "cf", "@acme/coder-7b")], ("@bot", "★ star", "—dash"))
+    assert names.mask("by @acme/coder-7b, @Bot (—dash) or ★ Star; @other").text == "by ▇▇▇, ▇▇▇ (▇▇▇) or ▇▇▇; @other"
+
+
+@pytest.mark.parametrize("unit", ["@", "x ", "\uff21", "GPT-4 "])
+def test_a_search_in_a_long_text_can_be_stopped(unit: str) -> None:
+    asked: list[None] = []
+
+    def is_stopped() -> bool:
+        asked.append(None)
+        return len(asked) > 2
+
+    with pytest.raises(MaskingStopped):
+        NameMask(is_stopped=is_stopped).mask(unit * 40_000)
+    assert len(asked) == 3
 
 
 @given(

@@ -17,11 +17,12 @@ Markup, any kind of hyphen, a dot, an underscore, a space or nothing may separat
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
+from tui.model.errors import AssayError
 from tui.model.subjects import Subject
 
 MASK = "▇▇▇"
@@ -167,15 +168,32 @@ class MaskedText:
     names: tuple[MaskedName, ...] = ()
 
 
-class NameMask:
-    """Masks the names that identify the model behind a text. `own` are additional names from the config."""
+class MaskingStopped(AssayError):
+    """The names in a text are no longer searched: nobody waits for them."""
 
-    def __init__(self, subjects: Iterable[Subject] = (), own: Sequence[str] = ()) -> None:
-        subjects = tuple(subjects)
+    def __init__(self) -> None:
+        super().__init__("The search for names in this answer was stopped", fix="Open the review again.")
+
+
+class NameMask:
+    """Masks the names that identify the model behind a text.
+
+    `own` are additional names from the config. Long texts take seconds: `is_stopped` returns whether to end early.
+    """
+
+    def __init__(
+        self,
+        subjects: Iterable[Subject] = (),
+        own: Sequence[str] = (),
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        subjects, self._is_stopped = tuple(subjects), is_stopped
         groups = [(kind, pattern) for kind, pattern in _name_patterns(subjects, own) if pattern]
         self._kinds = [kind for kind, _ in groups]
         alternatives = "|".join(f"({pattern})" for _, pattern in groups)
-        self._names = re.compile(f"{_START}(?:{alternatives}){_END}", re.IGNORECASE)
+        # Without this, each alternative is tried at each sign and space, which takes ten times as long.
+        first = rf"(?=[\w{re.escape(''.join(sorted(_first_signs(subjects, own))))}])"
+        self._names = re.compile(f"{first}{_START}(?:{alternatives}){_END}", re.IGNORECASE)
         plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
         self._introduced: tuple[tuple[NameKind, re.Pattern[str]], ...] = (
             ("vendor", _introduced(_MADE_BY, f"(?-i:{'|'.join((*_capitalised(VENDORS), *_UNCOMMON_VENDORS))})")),
@@ -183,9 +201,9 @@ class NameMask:
         )
 
     def mask(self, text: str) -> MaskedText:
-        """Return the text with `▇▇▇` in the place of every name."""
+        """Return the text with `▇▇▇` in the place of every name. Raises MaskingStopped."""
         found = self._find(text)
-        if next(_matches(_FOLDED, text), None):
+        if next(_matches(_FOLDED, text, self._is_stopped), None):
             # With the names that were found already: what follows them may be disguised (`GPT` in `GPT\u200b-4`).
             found += self._find_disguised(text)
             # Once more without them: a name may end where another one that was disguised begins.
@@ -204,13 +222,14 @@ class NameMask:
         return MaskedText("".join((*pieces, text[at:])), tuple(names)) if names else MaskedText(text)
 
     def _find(self, text: str) -> list[tuple[int, int, NameKind]]:
-        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in _matches(self._names, text)]
+        matches = _matches(self._names, text, self._is_stopped)
+        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in matches]
         for kind, pattern in self._introduced:
-            found += [(*match.span(1), kind) for match in _matches(pattern, text)]
+            found += [(*match.span(1), kind) for match in _matches(pattern, text, self._is_stopped)]
         return [(_start_of_prefix(text, start) if kind == "model" else start, end, kind) for start, end, kind in found]
 
     def _find_disguised(self, text: str) -> list[tuple[int, int, NameKind]]:
-        folded = _FoldedText(text)
+        folded = _FoldedText(text, self._is_stopped)
         found = self._find(folded.text)
         return [
             (folded.place(start), _after_accents(text, folded.place(end - 1) + 1), kind) for start, end, kind in found
@@ -220,12 +239,12 @@ class NameMask:
 class _FoldedText:
     """A text without what may disguise a letter, and the places of its characters in the original."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_stopped: Callable[[], bool]) -> None:
         pieces: list[str] = []
         self._folded: list[int] = []
         self._shifts: list[int] = []
         at = length = 0
-        for match in _matches(_FOLDED, text):
+        for match in _matches(_FOLDED, text, is_stopped):
             start = match.start()
             if start > at and unicodedata.combining(match[0][0]):
                 start -= 1  # An accent is composed with the letter before it.
@@ -245,10 +264,15 @@ class _FoldedText:
         return index + (self._shifts[edit - 1] if edit else 0)
 
 
-def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the same matches as `finditer`, and search the text in pieces: other threads run between two of them."""
+def _matches(pattern: re.Pattern[str], text: str, is_stopped: Callable[[], bool]) -> Iterator[re.Match[str]]:
+    """Yield the same matches as `finditer`, and search the text in pieces: other threads run between two of them.
+
+    Raises MaskingStopped.
+    """
     at, size = 0, _PIECE
     while at < len(text):
+        if is_stopped():
+            raise MaskingStopped
         end = min(at + size, len(text))
         match = pattern.search(text, at, end)
         certain = end - _MARGIN if end < len(text) else end
@@ -343,12 +367,19 @@ def _name_patterns(subjects: Sequence[Subject], own: Sequence[str]) -> list[tupl
     ]
 
 
+def _first_signs(subjects: Iterable[Subject], own: Iterable[str]) -> set[str]:
+    """Return the first characters of names that begin with neither a letter nor a digit: `@acme/coder`."""
+    names = {*own, *(name for subject in subjects for name in (subject.provider, *_names_of(subject)))}
+    first = {unicodedata.normalize("NFC", name.strip())[:1] for name in names}
+    return {sign for sign in first if sign and not re.match(r"\w", sign)}
+
+
 def _every_family() -> list[str]:
     return [family for families in FAMILIES.values() for family in families]
 
 
 def _introduced(words: str, names: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{words}){_QUOTED}({names}){_END}", re.IGNORECASE)
+    return re.compile(rf"(?=\w)(?:{words}){_QUOTED}({names}){_END}", re.IGNORECASE)
 
 
 def _present(families: Iterable[str]) -> str:

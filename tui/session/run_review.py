@@ -112,6 +112,11 @@ class RunReview:
         self._store, self._files = store, files
         self._given: list[tuple[Act, Act | None]] = []
         self._lock = threading.RLock()
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """End the reading of answers in other threads, which raise MaskingStopped."""
+        self._closed.set()
 
     @property
     def blind(self) -> bool:
@@ -168,7 +173,7 @@ class RunReview:
     @cached_property
     def names(self) -> NameMask:
         """The mask for names of models, providers and vendors in what is shown while names are hidden."""
-        return NameMask(self._store.read_setup(self.record.id).subjects, self._own_masks)
+        return NameMask(self._store.read_setup(self.record.id).subjects, self._own_masks, self._closed.is_set)
 
     def _answer_read(self, trial: TrialKey, shown: str | None = None) -> "_ReadAnswer":
         """Return the answer that was read last. Raises AnswerChanged if it is not the one that is `shown`."""

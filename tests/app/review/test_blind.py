@@ -42,6 +42,7 @@ from tui.app.export_dialog import ExportScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.runs.screen import RunsScreen
+from tui.model.name_mask import MaskingStopped
 from tui.model.results import Attempt
 from tui.model.subjects import Config
 from tui.session.reviews import Reviews
@@ -355,6 +356,16 @@ async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Pat
         await seen.press("comma", "exclamation_mark", "y")
         await seen.until(lambda: "I am Zebra-One, and Claude by Anthropic" in drawn(seen))
         assert "masked" not in drawn(seen)
+
+
+async def test_nobody_waits_for_masks_after_the_review_is_closed(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, self_naming_run(tmp_path)) as (seen, _):
+        names = screen(seen).review_session.review.names
+        assert names.mask("Claude").text == "▇▇▇"
+        await seen.press("escape", "y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        with pytest.raises(MaskingStopped):
+            names.mask("Claude")
 
 
 async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> None:

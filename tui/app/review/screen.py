@@ -185,7 +185,8 @@ class ReviewScreen(AppScreen[None]):
         self._show_item()
 
     def on_unmount(self) -> None:
-        """Show the notifications that were held back."""
+        """Show the notifications that were held back, and end the reading of answers: the end of Assay waits for it."""
+        self.review_session.review.close()
         self._unsaved_work.remove(self.describe_unsaved_notes)
         self._hold.release()
 
