@@ -40,6 +40,44 @@ def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     return done.stdout
 
 
+class ReadObjects(pygit2.OdbBackend):
+    """The ids of all objects that a repository reads: a backend that is asked before the others and has nothing."""
+
+    def __init__(self, repository: pygit2.Repository) -> None:
+        super().__init__()
+        self.ids: list[pygit2.Oid] = []
+        self._disk = pygit2.Repository(repository.path).odb
+        repository.odb.add_backend(self, 100)
+
+    def read_cb(self, oid: pygit2.Oid) -> tuple[int, bytes]:
+        """Note the id."""
+        self.ids.append(oid)
+        raise KeyError(oid)
+
+    def read_header_cb(self, oid: pygit2.Oid) -> tuple[int, int]:
+        """Have nothing."""
+        raise KeyError(oid)
+
+    def read_prefix_cb(self, oid: pygit2.Oid) -> tuple[int, bytes, pygit2.Oid]:
+        """Have nothing."""
+        raise KeyError(oid)
+
+    def exists_cb(self, _oid: pygit2.Oid) -> bool:
+        """Have nothing."""
+        return False
+
+    def exists_prefix_cb(self, oid: pygit2.Oid) -> pygit2.Oid:
+        """Have nothing."""
+        raise KeyError(oid)
+
+    def write_cb(self, _oid: pygit2.Oid, data: bytes, kind: int) -> None:
+        """Write to the repository on disk."""
+        self._disk.write(kind, data)
+
+    def refresh_cb(self) -> None:
+        """Have nothing new."""
+
+
 def make_repository(folder: Path, files: Files, branch: str = "main") -> Path:
     """A repository with one commit that holds the files."""
     write_files(folder, files)

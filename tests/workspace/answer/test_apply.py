@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.repositories import git, make_repository
+from tests.support.repositories import ReadObjects, git, make_repository
 from tests.support.work import count_lines, is_linear
 from tui.model.errors import WorkspaceError
 from tui.model.results import Change, TrialKey
@@ -355,6 +355,23 @@ def test_a_large_folder_is_searched_once_for_names_that_differ_only_in_case(tmp_
         return count_lines(lambda: apply_answer(large, case(), answer))
 
     assert cost(40) - cost(20) < 20 * 1_000, "a further file costs less than a look at each file of the folder"
+
+
+@pytest.mark.parametrize("path", ["d/e/f{n}.py", "d/e/new{n}.py"])
+def test_a_large_folder_is_parsed_no_more_often_for_more_files(tmp_path: Path, path: str) -> None:
+    # A tree of more than 4 KiB is not in the cache of the git library.
+    make_repository(tmp_path, {f"d/e/f{number}.py": "" for number in range(200)})
+    large = open_base(tmp_path / ".git")
+    folder = large.tree["d/e"].id
+    read = ReadObjects(large.repository)
+
+    def reads(count: int) -> int:
+        read.ids.clear()
+        answer = "".join(fenced("x=1\n", f"python {path.format(n=number)}") for number in range(count))
+        assert len(apply_answer(large, case(), answer).changes) == count
+        return read.ids.count(folder)
+
+    assert reads(20) == reads(2) > 0
 
 
 def test_files_over_the_limit_of_all_replaced_files_are_not_even_read(

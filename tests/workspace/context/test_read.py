@@ -7,7 +7,7 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from tests.support.repositories import Files, git, make_repository, write_files
+from tests.support.repositories import Files, ReadObjects, git, make_repository, write_files
 from tui.model.errors import WorkspaceError
 from tui.model.results import LeftOutFile
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
@@ -270,6 +270,21 @@ def test_a_file_that_is_larger_than_allowed_is_not_read(make: Make, monkeypatch:
     monkeypatch.delattr(base, "read_blob")
     with pytest.raises(WorkspaceError, match="larger than 4 bytes"):
         source.read("a.txt", 4)
+
+
+def test_a_large_folder_of_a_clone_is_parsed_no_more_often_for_more_files(tmp_path: Path) -> None:
+    # A tree of more than 4 KiB is not in the cache of the git library.
+    make_repository(tmp_path, {f"d/e/f{number}.py": "" for number in range(200)})
+    repository = pygit2.Repository(str(tmp_path))
+    tree = repository[repository.head.target].peel(pygit2.Tree)
+    read = ReadObjects(repository)
+
+    def reads(count: int) -> int:
+        read.ids.clear()
+        assert len(paths(TreeSource(repository, tree, "the clone"), max_files=count)) == count
+        return read.ids.count(tree["d/e"].id)
+
+    assert reads(20) == reads(2) > 0
 
 
 def test_a_stopped_run_ends_the_reading(make: Make) -> None:

@@ -166,9 +166,14 @@ class _WrittenPaths:
 
 @dataclass
 class _Folders:
-    """The names in the folders of the base's tree, as `folded_path` returns them; each folder is read once."""
+    """The folders of the base's tree, and the names in them as `folded_path` returns them; each is read once."""
 
+    opened: dict[pygit2.Oid, pygit2.Tree] = field(default_factory=dict)
     known: dict[pygit2.Oid, dict[str, str]] = field(default_factory=dict)
+
+    def open(self, tree: pygit2.Tree) -> pygit2.Tree:
+        """Return the folder; the same object for the same folder, because each object parses the folder again."""
+        return self.opened.setdefault(tree.id, tree)
 
     def twin_of(self, name: str, tree: pygit2.Tree) -> str | None:
         """Return the name in a folder that a file system without case takes for a new one, or None."""
@@ -275,7 +280,7 @@ def _look_up(base: Base, path: str, folders: _Folders) -> pygit2.Blob | str | No
             return entry if isinstance(entry, pygit2.Blob) else f"{here} is a folder in the repository"
         if not isinstance(entry, pygit2.Tree):
             return f"{here} is a file in the repository, not a folder"
-        tree = entry
+        tree = folders.open(entry)
     return None
 
 

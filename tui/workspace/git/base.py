@@ -26,6 +26,7 @@ class TreeSource:
         self, repository: pygit2.Repository, tree: pygit2.Tree, title: str, outer: tuple[tuple[str, str], ...] = ()
     ) -> None:
         self._repository, self._tree, self._title, self._outer = repository, tree, title, outer
+        self._opened: tuple[str, pygit2.Object] = ("", tree)
 
     @property
     def title(self) -> str:
@@ -89,8 +90,13 @@ class TreeSource:
         return TreeSource(self._repository, found, where, tuple(outer))
 
     def _at(self, path: str) -> pygit2.Tree | pygit2.Blob | None:
+        folder, _, name = path.rpartition("/")
+        at, opened = self._opened
         try:
-            return self._tree[path]
+            if at != folder:  # Each object of a folder parses all of it again.
+                opened = self._tree[folder] if folder else self._tree
+                self._opened = (folder, opened)
+            return opened[name] if is_tree(opened) else None
         except BROKEN:
             return None
 
