@@ -11,7 +11,7 @@ from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
 from tui.model.secrets import Secrets
 from tui.session import run_files
-from tui.session.run_files import content_of, pack_lines, read_run_file, run_lines
+from tui.session.run_files import content_of, import_fault, pack_lines, read_run_file, run_lines
 
 KEPT = large_run(10)
 
@@ -74,3 +74,20 @@ def test_the_memory_of_all_results_is_limited(tmp_path: Path, monkeypatch: pytes
     assert len(long) > 300_000
     path.write_bytes(pack_lines([*lines, long], compressed=True))
     assert refusal(path) == "21: takes more than 1 MiB of memory; import it as several files"
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_file_that_is_too_large_to_be_imported_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compressed: bool
+) -> None:
+    path = exported(tmp_path, compressed=compressed)
+    data = path.read_bytes()
+    assert import_fault(data) is None
+    monkeypatch.setattr(result_file, "MOST_BYTES", 100)
+    monkeypatch.setattr(run_files, "MOST_FILE_BYTES", 100)
+    monkeypatch.setattr(run_files, "MOST_BYTES", 8_000)
+    fault = import_fault(data)
+    assert fault is not None
+    assert fault.startswith("is larger than 0 MiB")
+    assert ("when decompressed" in fault) == compressed
+    assert refusal(path).startswith("None: is larger than 0 MiB")

@@ -383,6 +383,15 @@ def test_every_bad_line_of_every_file_is_reported_and_nothing_changes(reviews: R
     ]
 
 
+def test_the_number_of_scores_is_limited(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score_exchange, "_MOST_SCORES", 3)
+    first, second = write(tmp_path, "b.jsonl", line(1), line(2)), write(tmp_path, "a.jsonl", line(3), line(4))
+    with pytest.raises(ConfigError, match=r"a\.jsonl: has more than 3 scores"):
+        reviews.import_files([first, second])
+    assert reviews.export(RUN) == ""
+    assert [reviews.import_files([file]).new for file in (first, second)] == [2, 2]
+
+
 def test_the_number_of_bad_lines_is_limited(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_exchange, "_MOST_BAD", 3)
     first = write(tmp_path, "b.jsonl", "\n\n", line(1), "  {\n" * 5)

@@ -69,7 +69,7 @@ def export_run(run: str, output: Path | None, scores: bool) -> None:
     from tui.cli.headless import record_look
     from tui.session.files import write_out
     from tui.session.open_history import open_reviews
-    from tui.session.run_files import pack_lines, run_lines
+    from tui.session.run_files import import_fault, pack_lines, run_lines
 
     file = prepare_output(output, ".jsonl.gz") if output else None
     with open_reviews(os.environ, note) as (store, reviews):
@@ -77,6 +77,8 @@ def export_run(run: str, output: Path | None, scores: bool) -> None:
         record_look(reviews, run_id, "assay runs export")
         lines = run_lines(store.read_run(run_id), reviews.export(run_id) if scores else "")
         data = pack_lines(lines, compressed=file is not None and file.suffix.lower() == ".gz")
+    if fault := import_fault(data):
+        note(f"The exported run {fault}.")
     if file is None:
         click.echo(data, nl=False)
         return

@@ -21,6 +21,7 @@ from typing import Any
 from tui.documents.files import NotRead
 from tui.documents.tables import MOST_DATA_FILES
 from tui.imports.imported import RUN_FILE_KEY, ImportedRun
+from tui.imports.result_file import MOST_BYTES as MOST_FILE_BYTES
 from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, MemoryLimit, ResultFile
 from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
@@ -37,6 +38,7 @@ MOST_BYTES = 512 << 20
 MOST_LINE_BYTES = 64 << 20
 MOST_LINES = 3_000_000
 MOST_TRIALS = 1_000_000
+_GZIP = b"\x1f\x8b"
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _STATES = ("running", "finished", "interrupted", "cancelled")
@@ -75,6 +77,17 @@ def pack_lines(lines: Iterable[str], *, compressed: bool) -> bytes:
     """Return the lines as the content of a file; the same lines give the same bytes."""
     data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
     return gzip.compress(data, 6, mtime=0) if compressed else data
+
+
+def import_fault(data: bytes) -> str | None:
+    """Return why the content of a file that `pack_lines` made is too large to be imported, or None."""
+    if not data.startswith(_GZIP):
+        if len(data) <= MOST_FILE_BYTES:
+            return None
+        return f"is larger than {MOST_FILE_BYTES >> 20} MiB: `assay import` needs it compressed, as -o FILE.gz"
+    if int.from_bytes(data[-4:], "little") <= MOST_BYTES:  # the end of gzip's format
+        return None
+    return f"is larger than {MOST_BYTES >> 20} MiB when decompressed: `assay import` cannot read it"
 
 
 def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
@@ -173,7 +186,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
 def _lines_of(file: ResultFile) -> Iterator[str]:
     """Yield the lines of the file, of which only one is in memory. Raises SuiteError."""
     data = file.read()
-    is_compressed = data.startswith(b"\x1f\x8b")
+    is_compressed = data.startswith(_GZIP)
     size = count = 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) if is_compressed else io.BytesIO(data) as source:

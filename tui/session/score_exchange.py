@@ -30,6 +30,7 @@ from tui.store.protocol import Store
 STDIN = Path("-")
 _MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
+_MOST_SCORES = 500_000  # of one import: each takes 4 KB of memory until all are compared with the stored ones
 _MOST_BAD = 1_000  # lines that are reported
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -192,6 +193,9 @@ def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Li
     for number, line in numbered_lines(data.removeprefix(_MARK)):
         try:
             for act, derived in _acts_of(line, key_of, reviewer):
+                if len(lines) >= _MOST_SCORES:
+                    fix = "Import it as several files, one after the other."
+                    raise ConfigError(f"has more than {_MOST_SCORES:,} scores", where=str(file), fix=fix)
                 if not _EARLIEST <= act.order[0] < latest:
                     raise LineFault(f"scored_at: {act.scored_at} is before 2000 or after tomorrow; correct the date")
                 lines.append(_Line(str(file), number, act, derived))
