@@ -277,6 +277,8 @@ def test_several_runs_have_one_header() -> None:
         "\r=1",
         "\n=1",
         "\r\n=1",
+        " =1",
+        "\u3000\xa0 =1",
         "＝1＋1",
         "＋1",
         "－1",

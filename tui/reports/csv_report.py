@@ -41,7 +41,7 @@ _COLUMNS = (
     "context_characters",
 )
 # Full-width signs are formulas in spreadsheets of East Asian locales; white space may be skipped before a sign.
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
+_FORMULA = re.compile("\\s*[-=+@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 # Where the list separator is `;` or TAB, a spreadsheet divides the rows there, and ignores quotes within a cell.
 # All separators up to a sign are one match, so that the time does not grow with the square of their number.
 _LATER_FORMULA = re.compile('([;\t][;\\s"]*)([-=+@\uff1d\uff0b\uff0d\uff20])?')
@@ -130,4 +130,4 @@ def safe_cell(value: Cell) -> Cell:
     text = sanitize_text(value)
     if ";" in text or "\t" in text:
         text = _LATER_FORMULA.sub(lambda match: f"{match[1]}'{match[2]}" if match[2] else match[1], text)
-    return f"'{text}" if value.startswith(_FORMULA) or text.startswith(_FORMULA) else text
+    return f"'{text}" if _FORMULA.match(value) or _FORMULA.match(text) else text
