@@ -8,9 +8,11 @@ import pygit2
 import pytest
 
 from tests.support.repositories import Files, ReadObjects, git, make_repository, write_files
+from tests.support.work import count_lines
 from tui.model.errors import WorkspaceError
 from tui.model.results import LeftOutFile
 from tui.model.suite import CodeContext, LineRange, RepositoryContext
+from tui.workspace.context import read as reading
 from tui.workspace.context import walk as walking
 from tui.workspace.context.globs import Selection
 from tui.workspace.context.read import MOST_LEFT_OUT, context_root, read_code_context, read_repository
@@ -285,6 +287,56 @@ def test_a_large_folder_of_a_clone_is_parsed_no_more_often_for_more_files(tmp_pa
         return read.ids.count(tree["d/e"].id)
 
     assert reads(20) == reads(2) > 0
+
+
+def test_the_files_of_a_prompt_are_limited_together(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_CONTEXT_BYTES", 8)
+    root = make({"a.txt": "12345", "b.txt": "1234", "c.txt": "123", "d.txt": "1"})
+    assert paths(root) == ["a.txt", "c.txt"]
+    assert reasons(root) == dict.fromkeys(("b.txt", "d.txt"), "is beyond the 8 bytes that all files may have together")
+    roots = [context_root(RepositoryContext("."), root)]
+    assert len(read_code_context([CodeContext("a.txt"), CodeContext("c.txt"), CodeContext("a.txt")], roots)) == 2
+    with pytest.raises(WorkspaceError, match=r"b\.txt: the codeContext of this case is larger than 8 bytes"):
+        read_code_context([CodeContext("a.txt"), CodeContext("b.txt")], roots)
+
+
+def test_a_file_of_many_ranges_is_read_and_searched_for_its_lines_once(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = context_root(RepositoryContext("."), make({"a.txt": "line\n" * 200}))
+    reads: list[str] = []
+    read = source.read
+
+    def noted(path: str, limit: int) -> bytes:
+        reads.append(path)
+        return read(path, limit)
+
+    monkeypatch.setattr(source, "read", noted)
+
+    def cost(count: int) -> int:
+        ranges = [CodeContext("a.txt", line_range=LineRange(2 * n + 1, 2 * n + 1)) for n in range(count)]
+        found = count_lines(lambda: read_code_context(ranges, [source]))
+        assert reads == ["a.txt"]
+        reads.clear()
+        return found
+
+    assert cost(40) - cost(20) < 20 * 100, "a further range costs less than a look at each line of the file"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a\nb\r\nc\rd", ["a\n", "b\r\n", "c\r", "d"]),
+        ("a\r\r\n\n", ["a\r", "\r\n", "\n"]),
+        ("", [""]),
+    ],
+)
+def test_lines_end_at_lf_crlf_or_cr(text: str, lines: list[str]) -> None:
+    for number, line in enumerate(lines, 1):
+        given = CodeContext("a.txt", content=text, line_range=LineRange(number, number))
+        assert [file.content for file in read_code_context([given], [])] == [line]
+    with pytest.raises(WorkspaceError, match="is outside a file"):
+        read_code_context([CodeContext("a.txt", content=text, line_range=LineRange(len(lines) + 1, 99))], [])
 
 
 def test_a_stopped_run_ends_the_reading(make: Make) -> None:

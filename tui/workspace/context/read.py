@@ -2,10 +2,10 @@
 
 import posixpath
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
 MOST_LEFT_OUT = 200
 MOST_CODE_BYTES = 4 * 1024 * 1024
+MOST_CONTEXT_BYTES = 32 * 1024 * 1024
+"""The size of all files of `repositoryContext`, and of all that a case names: a prompt takes ten times its size."""
 _MOST_PATTERNS = 50  # that are compared with all files, for a warning
-_LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Source:
@@ -82,19 +84,21 @@ def read_repository(
     walked = walk(source, include, exclude, most_entries, check_stopped=check_stopped)
     files: dict[Hashable, ContextFile] = {}
     left_out = walked.left_out
+    left = MOST_CONTEXT_BYTES
     allowed = frozenset(language_id(name) for name in context.languages)
     for path in walked.paths:
         check_stopped()
         shown = path if above == "." else f"{above}/{path}"
         reason = _exclusion_reason(path, allowed, len(files), context)
         try:
-            read = reason or _read_whole(source, path, shown, allowed, context.max_file_size_bytes)
+            read = reason or _read_whole(source, path, shown, allowed, context.max_file_size_bytes, left)
         except WorkspaceError as error:
             read = error.what
         if isinstance(read, ContextFile) and read.place in files:
             read = f"is the same file as {files[read.place].path}"
         if isinstance(read, ContextFile):
             files[read.place] = read
+            left -= read.size
         else:
             left_out.append(LeftOutFile(path, read))
     if above != ".":
@@ -132,12 +136,16 @@ def _known_as(path: str) -> frozenset[str]:
     return frozenset(languages_of(path)) | {path.rpartition("/")[2].rpartition(".")[2].lower()}
 
 
-def _read_whole(source: Source, path: str, shown: str, languages: frozenset[str], limit: int) -> ContextFile | str:
-    """Return the file, or why it is left out."""
+def _read_whole(
+    source: Source, path: str, shown: str, languages: frozenset[str], limit: int, left: int
+) -> ContextFile | str:
+    """Return the file, or why it is left out; `left` is the size that all further files may have together."""
     size = source.size(path)
     if size > limit:
         return f"is larger than maxFileSizeBytes ({size:,} of {limit:,} bytes)"
-    content = _decoded(source.read(path, limit))
+    if size > left:
+        return f"is beyond the {MOST_CONTEXT_BYTES:,} bytes that all files may have together"
+    content = _decoded(source.read(path, min(limit, left)))
     if isinstance(content, bytes):
         return "is binary" if b"\0" in content else "is not UTF-8 text"
     known = languages_of(path)
@@ -184,22 +192,23 @@ def read_code_context(contexts: Iterable[CodeContext], roots: Sequence[Source]) 
     which names the path.
     """
     by_place: dict[Hashable, list[ContextFile]] = {}
+    named = _NamedFiles(roots)
     for context in contexts:
-        file = _code_file(context, roots)
+        file = named.find(context)
         if file.lines is not None:
-            _cut(file.content, file.lines, file.path)
+            named.cut(file, file.lines)
         by_place.setdefault(file.place, []).append(file)
-    return tuple(file for files in by_place.values() for file in _once(files))
+    return tuple(file for files in by_place.values() for file in _once(files, named))
 
 
-def _once(files: Sequence[ContextFile]) -> Iterator[ContextFile]:
+def _once(files: Sequence[ContextFile], named: "_NamedFiles") -> Iterator[ContextFile]:
     """Yield one file, which was named several times, once: whole, or cut to its ranges of lines."""
     first, ranges = files[0], [file.lines for file in files if file.lines is not None]
     if len(ranges) < len(files):
         yield replace(first, lines=None)
         return
     for lines in _merged(ranges):
-        yield replace(first, content=_cut(first.content, lines, first.path), lines=lines)
+        yield replace(first, content=named.cut(first, lines), lines=lines)
 
 
 def _merged(ranges: Iterable[LineRange]) -> list[LineRange]:
@@ -212,14 +221,44 @@ def _merged(ranges: Iterable[LineRange]) -> list[LineRange]:
     return merged
 
 
-def _code_file(context: CodeContext, roots: Sequence[Source]) -> ContextFile:
-    """Return the whole file of a context, with its range of lines."""
-    path, lines = context.file_path, context.line_range
-    language = language_id(context.language) if context.language else language_of(path)
-    if context.content is not None:
-        return ContextFile(path, context.content, language, lines, place=(path, context.content))
-    content, place = _load(path, roots)
-    return ContextFile(path, content, language, lines, place)
+class _NamedFiles:
+    """The files that a case names: each is read once and searched for its lines once, however often it is named."""
+
+    def __init__(self, roots: Sequence[Source]) -> None:
+        self._roots = roots
+        self._size = 0
+        self._by_path: dict[str, tuple[str, Hashable]] = {}
+        self._ends: dict[Hashable, array[int]] = {}
+
+    def find(self, context: CodeContext) -> ContextFile:
+        """Return the whole file of a context, with its range of lines."""
+        path, lines = context.file_path, context.line_range
+        language = language_id(context.language) if context.language else language_of(path)
+        if context.content is not None:
+            return ContextFile(path, context.content, language, lines, place=(path, context.content))
+        if path not in self._by_path:
+            content, place = _load(path, self._roots)
+            self._size += len(content)
+            if self._size > MOST_CONTEXT_BYTES:
+                what = f"the codeContext of this case is larger than {MOST_CONTEXT_BYTES:,} bytes"
+                raise WorkspaceError(what, where=sanitize_line(path), fix="Name fewer or smaller files.")
+            self._by_path[path] = content, place
+        return ContextFile(path, self._by_path[path][0], language, lines, self._by_path[path][1])
+
+    def cut(self, file: ContextFile, lines: LineRange) -> str:
+        """Return the lines of a range, both ends included, from 1; an end beyond the last line means the last line."""
+        if (ends := self._ends.get(file.place)) is None:
+            ends = self._ends[file.place] = array("L", (found.end() for found in _LINE_END.finditer(file.content)))
+            if file.content and (not ends or ends[-1] < len(file.content)):
+                ends.append(len(file.content))
+        if not 1 <= lines.start <= lines.end or lines.start > max(len(ends), 1):
+            raise WorkspaceError(
+                f"lineRange {lines.start}–{lines.end} is outside a file of {len(ends):,} lines",
+                where=sanitize_line(file.path),
+            )
+        if not ends:
+            return ""
+        return file.content[ends[lines.start - 2] if lines.start > 1 else 0 : ends[min(lines.end, len(ends)) - 1]]
 
 
 def _load(path: str, roots: Sequence[Source]) -> tuple[str, Hashable]:
@@ -244,14 +283,3 @@ def _load(path: str, roots: Sequence[Source]) -> tuple[str, Hashable]:
         return content, root.place(path)
     looked = " or ".join(sanitize_line(root.title, 120) for root in roots) or "any folder"
     raise WorkspaceError(f"this codeContext was not found in {looked}", where=where)
-
-
-def _cut(content: str, lines: LineRange, path: str) -> str:
-    """Return the lines of a range, both ends included, from 1; an end beyond the last line means the last line."""
-    found = [line for line in _LINE_END.split(content) if line]
-    if not 1 <= lines.start <= lines.end or lines.start > max(len(found), 1):
-        raise WorkspaceError(
-            f"lineRange {lines.start}–{lines.end} is outside a file of {len(found):,} lines",
-            where=sanitize_line(path),
-        )
-    return "".join(islice(found, lines.start - 1, lines.end))
