@@ -78,10 +78,13 @@ def read_bytes(path: Path, most_bytes: int, what: str = "a file") -> bytes:
 
 
 def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the content of each line that is not blank, without the white space before it."""
+    """Yield the number and the content of each line that is not blank, without the white space before it.
+
+    A byte order mark is left out.
+    """
     number, end = 1, 0
     # Not splitlines: a line separator may be part of an answer.
-    for found in _LINE.finditer(content):
+    for found in _LINE.finditer(content, len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0):
         number += content.count(b"\n", end, found.start())
         end = found.end()
         yield number, found[0]

@@ -28,7 +28,6 @@ from tui.session.run_answers import RunAnswers, bind_acts, read_answers
 from tui.store.protocol import Store
 
 STDIN = Path("-")
-_MARK = b"\xef\xbb\xbf"
 _MOST_HINTS = 20
 _MOST_SCORES = 500_000  # of one import: each takes 4 KB of memory until all are compared with the stored ones
 _MOST_BAD = 1_000  # lines that are reported
@@ -190,7 +189,7 @@ def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Li
         what = f"is larger than {LARGEST_FILE // 2**20} MiB"
         raise ConfigError(what, where=str(file), fix="Pass a smaller file; a large one can be split between two lines.")
     latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
-    for number, line in numbered_lines(data.removeprefix(_MARK)):
+    for number, line in numbered_lines(data):
         try:
             for act, derived in _acts_of(line, key_of, reviewer):
                 if len(lines) >= _MOST_SCORES:
