@@ -233,8 +233,8 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
     assert done.code == 2, done.err
     assert "Traceback" not in done.err
     for name, (_, message) in zip(names, faults, strict=True):
-        said = [line for line in done.err.splitlines() if name in line]
-        assert any(message in line for line in said), f"{message}\n{said}"
+        printed = [line for line in done.err.splitlines() if name in line]
+        assert any(message in line for line in printed), f"{message}\n{printed}"
     alone = elsewhere.run("import", names[0])
     assert (alone.code, faults[0][1] in alone.err) == (2, True), alone.err
     assert listed(elsewhere) == []

@@ -45,7 +45,7 @@ MOST_BYTES = 512 << 20
 """How many bytes the members of a `.eval` file may have in total when they are decompressed."""
 MOST_MEMBERS = 200_000
 MOST_MESSAGES = 500_000
-"""How many messages the samples of a log may have in total: each takes 400 bytes of memory, also if it is empty."""
+"""The most messages of all samples of a log: each needs 400 bytes of memory, also if it is empty."""
 _MOST_MEMBER_BYTES = 128 << 20
 _MOST_PARTS = 1_000  # of a message
 _MOST_WINDOW = 128 << 20

@@ -25,9 +25,9 @@ T = TypeVar("T")
 MOST_BYTES = 128 << 20
 MOST_PROBLEMS = 50
 MOST_VALUES = 5_000_000
-"""How many JSON values a file may have: each takes up to 200 bytes of memory."""
+"""The most JSON values of a file: each needs up to 200 bytes of memory."""
 MOST_MEMORY = 512 << 20
-"""How many bytes of memory the values may take: one emoji makes each character of a text take four."""
+"""The most bytes of memory of the values: one emoji makes each character of a text need four."""
 _MOST_CHECKED = 50_000  # values of a JSON text that are all checked, also after an invalid one
 STRICT = ConfigDict(strict=True, extra="ignore")
 # A day: no request takes longer. Counts fit SQLite's integers.

@@ -140,7 +140,7 @@ _PREFIX = re.compile(rf"{_START}(?:{'|'.join(VENDORS)}|{_DISTINCT_VENDORS})[/.:-
 """The vendor before the name of a model in an id: `google/gemma-3`, `meta-llama/Meta-Llama-3`, `amazon.nova-pro`."""
 _LONGEST_PREFIX = 60
 _PIECE, _MARGIN = 16_384, 2_048
-"""How many characters are searched at a time, and how many of them no match before them depends on."""
+"""The characters that are searched at a time, and those at the end of them on which no earlier match depends."""
 _QUOTED = r"[*_`~\"'“”‘’]{0,3}"
 _MADE_BY = (
     r"(?:(?:trained|made|built|created|developed|designed|released|provided|powered|hosted|offered) (?:by|at)"
