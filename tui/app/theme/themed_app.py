@@ -33,9 +33,10 @@ from textual.binding import Keymap
 from textual.color import Color
 from textual.command import CommandPalette
 from textual.driver import Driver
-from textual.events import Resize
+from textual.events import Mount, Resize
 from textual.style import Style
 from textual.theme import Theme
+from textual.widgets._toast import Toast
 
 from tui.app.driver import crash_safe_driver
 from tui.app.screens import AppScreen
@@ -57,6 +58,18 @@ def _inner_and_outer(base_background: Color, background: Color) -> tuple[Style, 
 
 # Textual's own function is an lru_cache on a method: it keeps the painted lines of 1,024 widgets after their removal.
 StylesCache.get_inner_outer = staticmethod(_inner_and_outer)  # type: ignore[assignment,method-assign]
+
+
+_LEAST_TOAST_SECONDS = 0.05
+
+
+def _expire_later(toast: Toast, _event: Mount) -> None:
+    """Set the timer of a toast, also of one that has expired since its screen was opened."""
+    toast.set_timer(max(toast._timeout, _LEAST_TOAST_SECONDS), toast._expire)
+
+
+# Textual's own method sets a timer for the time that is left: with none, its loop never ends, and the app is frozen.
+Toast._on_mount = _expire_later  # type: ignore[assignment,method-assign]
 
 
 class _Palette(CommandPalette, AppScreen[None]):
