@@ -28,7 +28,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 def reasons_of(report: dict[str, Any]) -> Counter[str]:
     steps = (step for result in report["results"] for attempt in result["attempts"] for step in attempt["steps"])
-    kinds = {"429": "429", "was lost during the answer": "dropped", "not JSON": "malformed"}
+    kinds = {"Rate limit reached": "429", "was lost during the answer": "dropped", "not JSON": "malformed"}
     reasons = [retry["reason"] for step in steps for retry in step["retries"]]
     return Counter(next(kind for words, kind in kinds.items() if words in reason) for reason in reasons)
 
