@@ -5,12 +5,11 @@ What comes out is read as raw bytes: no sequence of the canary, and no character
 
 import base64
 import re
-import time
 from pathlib import Path
 
 from tests.app.test_screens import classes_that_close
 from tests.hostile.screens_app import CANARY, MARKUP, UNSEEN
-from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
+from tests.support.terminal import Terminal, run_here
 from tui.app.explore.screen import ExploreScreen
 from tui.app.splash import SplashScreen
 
@@ -69,10 +68,7 @@ class Visitor:
         """Close a screen with a key. Its text alone is no sign: it may disappear while the screen is painted."""
         closed = self._closed()
         self.press(key)
-        deadline = time.monotonic() + WAIT_SECONDS
-        while self._closed() == closed:
-            assert time.monotonic() < deadline, self._terminal.screen.text
-            time.sleep(0.01)
+        self._terminal.wait_until(lambda _: self._closed() != closed, "a screen is closed")
 
     def _closed(self) -> int:
         return (self._folder / "screens").read_text().split().count("-")
