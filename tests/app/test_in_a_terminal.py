@@ -2,12 +2,12 @@
 
 import re
 import signal
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.support.processes import wait_until
 from tests.support.terminal import Terminal, run_here
 
 RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?2004l", b"\x1b[?1000l")
@@ -97,10 +97,7 @@ def words_in(folder: Path) -> int:
 
 def wait_for_words(folder: Path, count: int) -> None:
     """Wait until the endless answer is so far, while the terminal itself is still."""
-    deadline = time.monotonic() + 60
-    while words_in(folder) < count:
-        assert time.monotonic() < deadline, "the run does not go on"
-        time.sleep(0.01)
+    wait_until(lambda: words_in(folder) >= count)
 
 
 def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> None:
