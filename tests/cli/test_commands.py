@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CommandLine
+from tests.support.full_disk import LIMIT_IN_SHELL
 from tests.support.model_server import ModelServer, closed_port, say
 from tui import __version__
 from tui.model.shipped import shipped_folder
@@ -100,7 +101,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_left_behind(assay: CommandLi
     code = "import sys; from tui.cli.main import run_command_line; sys.exit(run_command_line())"
     environ = {**os.environ, "ASSAY_CONFIG_DIR": str(assay.home / "config"), "ASSAY_DATA_DIR": str(assay.home / "data")}
     # Half a kilobyte is less than what is written.
-    line = f"""ulimit -f 1; trap '' XFSZ; exec '{sys.executable}' -c "{code}" {command}"""
+    line = f"""{LIMIT_IN_SHELL} 1; trap '' XFSZ; exec '{sys.executable}' -c "{code}" {command}"""
     ran = subprocess.run(
         ["/bin/sh", "-c", line], cwd=assay.home, env=environ, capture_output=True, text=True, check=False
     )

@@ -12,11 +12,12 @@ from tests.support.command_line import CommandLine
 
 # The largest file that the process may write stands for a full disk: the first answer fits, the others do not.
 RUN = """
-import resource, sys
+import sys
+from tests.support.full_disk import limit_size_of_files
 from tui.cli import headless
 from tui.session.store_writer import RetryLimits
 headless._STORE_PATIENCE = RetryLimits(total=0.2, between=0.05)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+limit_size_of_files(1 << 20)
 sys.argv[0] = "assay"
 from tui.__main__ import main
 main()

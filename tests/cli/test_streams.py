@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.test_run import keys_for, report_of, write_suite
 from tests.support.command_line import CommandLine, Ran
+from tests.support.full_disk import LIMIT_IN_SHELL
 from tests.support.model_server import ModelServer, say
 
 HAS_FULL_DEVICE = Path("/dev/full").exists()
@@ -76,7 +77,7 @@ async def test_a_run_that_cannot_begin_leaves_no_empty_report(assay: CommandLine
     suite = write_suite(assay.home)
     async with ModelServer(say("yes")) as server:
         # So many blocks of 512 bytes hold the empty history, and nothing more.
-        ran = await asyncio.to_thread(in_shell, assay, f"ulimit -f 120; $assay run '{suite}' -f json", server)
+        ran = await asyncio.to_thread(in_shell, assay, f"{LIMIT_IN_SHELL} 120; $assay run '{suite}' -f json", server)
         assert (ran.code, ran.out, len(server.asked)) == (3, "", 0)
     assert "Results saved earlier are safe" in ran.err
 
@@ -85,7 +86,7 @@ async def test_a_run_that_cannot_begin_leaves_no_empty_report(assay: CommandLine
 async def test_a_full_history_still_gives_the_report_of_what_was_received(assay: CommandLine) -> None:
     suite = write_suite(assay.home, 60)
     async with ModelServer(say("yes " * 20_000)) as server:
-        ran = await asyncio.to_thread(in_shell, assay, f"ulimit -f 2000; $assay run '{suite}' -f json", server)
+        ran = await asyncio.to_thread(in_shell, assay, f"{LIMIT_IN_SHELL} 2000; $assay run '{suite}' -f json", server)
     report = report_of(ran)
     assert (ran.code, report["run"]["state"]) == (3, "interrupted")
     stored = report_of(assay.run("report", "last", "-f", "json"))

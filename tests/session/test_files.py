@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.full_disk import LIMIT_IN_SHELL
 from tui.model.errors import StoreError
 from tui.session.files import locked_for_change, read_json, write_out, write_safely
 
@@ -25,7 +26,7 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path: Path) -> 
     file = tmp_path / "report.json"
     file.write_text("before")
     # 100 blocks of 512 bytes are less than what is written.
-    ran = in_shell(f"ulimit -f 100; trap '' XFSZ; $write {file}", tmp_path)
+    ran = in_shell(f"{LIMIT_IN_SHELL} 100; trap '' XFSZ; $write {file}", tmp_path)
     assert ran.returncode != 0
     assert "File too large" in ran.stderr
     assert file.read_text() == "before"

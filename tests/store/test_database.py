@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.full_disk import no_larger_files
 from tests.support.kept_runs import FINISHED, STARTED, large_run, small_run
 from tests.support.processes import wait_until
 from tui.model.errors import StoreError
@@ -384,12 +384,8 @@ def test_a_kill_during_the_recovery_loses_nothing(history: Path, steps: int) -> 
 def test_a_recovery_without_space_is_tried_again(history: Path) -> None:
     fill(history)
     damaged = overwrite_index(history)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, before[1]))
-    try:
+    with no_larger_files(40_000):
         store = SqliteStore(history)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert store.is_readonly
     assert "is damaged and cannot be recovered now" in store.notices[0]
     assert "The file is unchanged" in store.notices[0]

@@ -1,7 +1,6 @@
 """Kills, full disks and neighbours: what was kept stays kept."""
 
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.full_disk import no_larger_files
 from tests.support.kept_runs import FINISHED, STARTED, large_run, make_case, make_plan, make_result, small_run
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
@@ -167,16 +167,11 @@ def test_a_full_disk_is_a_sentence_and_can_be_tried_again(history: Path) -> None
     store = SqliteStore(history)
     store.begin_run(kept.plan, STARTED)
     store.save_trials(kept.plan.run_id, kept.results[:5])
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    size = history.with_name("runs.sqlite-wal").stat().st_size
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50_000, before[1]))
-    try:
+    with no_larger_files(history.with_name("runs.sqlite-wal").stat().st_size + 50_000):
         for _ in range(2):
             with pytest.raises(StoreError, match="Results saved earlier are safe"):
                 store.save_trials(kept.plan.run_id, kept.results)
         assert len(store.read_outcomes(kept.plan.run_id)) == 5
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     store.save_trials(kept.plan.run_id, kept.results)
     store.close()
     store = SqliteStore(history)
@@ -191,12 +186,8 @@ def test_saved_runs_are_read_on_a_full_disk(history: Path) -> None:
     store.begin_run(kept.plan, STARTED)
     store.save_trials(kept.plan.run_id, kept.results)
     store.close()
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))  # too small for the index of the write-ahead log
-    try:
+    with no_larger_files(1_000):  # too small for the index of the write-ahead log
         full = SqliteStore(history)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     (notice,) = full.notices
     assert "is full: new results are not saved" in notice
     assert full.read_run(kept.plan.run_id).results == kept.results

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.command_server import command_server
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -49,10 +51,12 @@ class CommandLine:
         )
 
     def run(self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None) -> Ran:
-        """Run the command to its end."""
-        process = self.start(*args, env=env, folder=folder)
-        out, err = process.communicate(timeout=120)
-        return Ran(process.returncode, out, err)
+        """Run the command to its end, in a process that has imported `tui` unless Python itself is told something."""
+        if any(name.startswith("PYTHON") for name in env or ()):
+            process = self.start(*args, env=env, folder=folder)
+            out, err = process.communicate(timeout=120)
+            return Ran(process.returncode, out, err)
+        return Ran(*command_server().run(args, self.environ(env), folder or self.home))
 
     async def run_async(self, *args: str, env: Mapping[str, str] | None = None, folder: Path | None = None) -> Ran:
         """Run the command to its end while the servers of this event loop keep running."""
