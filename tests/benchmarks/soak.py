@@ -8,11 +8,13 @@ import os
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from statistics import linear_regression
+from typing import Any
 
 from tests.benchmarks.processes import ROOT, cpu_of, python
 from tests.benchmarks.provider_cost import server
@@ -32,7 +34,7 @@ MOST_MB_AN_HOUR = 12
 # The event loop starts its worker threads one by one, when it first needs them.
 MOST_MORE = {"files": 0, "tasks": 0, "threads": 4}
 
-Sample = Mapping[str, float]
+Sample = Mapping[str, Any]
 
 
 @contextmanager
@@ -109,10 +111,17 @@ def _slope(samples: Sequence[Sample], what: str) -> float:
     return linear_regression(seconds, [sample[what] for sample in samples]).slope * 3600
 
 
-def _least_of(samples: Sequence[Sample], what: str, parts: int = 2) -> list[float]:
-    """Return the least value in each part of the time: what is in use while nothing runs."""
+def _least_of(samples: Sequence[Sample], what: str, parts: int = 2) -> list[Sample]:
+    """Return the sample with the least value in each part of the time: what is in use while nothing runs."""
     ends = [round(len(samples) * part / parts) for part in range(parts + 1)]
-    return [min(sample[what] for sample in samples[begin:end]) for begin, end in pairwise(ends)]
+    return [min(samples[begin:end], key=lambda sample: sample[what]) for begin, end in pairwise(ends)]
+
+
+def _opened(samples: Sequence[Sample]) -> str:
+    """Return the names of the files that are open at the end and were not before."""
+    first, last = _least_of(samples, "files")
+    more: Counter[str] = Counter(last["names"]) - Counter(first["names"])
+    return f" ({', '.join(sorted(more.elements()))})" if more else ""
 
 
 @benchmark("soak", long=True)
@@ -121,14 +130,21 @@ def measure_soak() -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         samples, runs, used = _soak(Path(name))
     steady = samples[round(len(samples) * WARM_UP) :]
-    grown = {what: last - first for what in MOST_MORE for first, last in [_least_of(steady, what)]}
+    grown = {what: last[what] - first[what] for what in MOST_MORE for first, last in [_least_of(steady, what)]}
+    names = {"files": _opened(steady)}
     return [
         Figure(f"soak of {MINUTES:g} minutes: runs of {CASES * len(MODELS)} trials", "runs", runs),
         Figure("soak: CPU used", "CPU s", used),
         Figure("soak: memory at the end", "MB", steady[-1]["memory_mb"], steady[0]["memory_mb"]),
         Figure("soak: memory growth after the warm-up", "MB/h", _slope(steady, "memory_mb"), None, MOST_MB_AN_HOUR),
         *(
-            Figure(f"soak: {what} more at the end than before", what, grown[what], None, MOST_MORE[what])
+            Figure(
+                f"soak: {what} more at the end than before{names.get(what, '')}",
+                what,
+                grown[what],
+                None,
+                MOST_MORE[what],
+            )
             for what in grown
         ),
     ]

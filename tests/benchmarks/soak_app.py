@@ -1,11 +1,13 @@
 """The app, with a record of what its process uses: run in a terminal by the soak.
 
 usage: python -m tests.benchmarks.soak_app RESULT PATH
-Each line of RESULT is a JSON object: seconds since the start, memory in MB, open files, tasks of asyncio, threads.
+Each line of RESULT is a JSON object: seconds since the start, memory in MB, open files and their names, tasks of
+asyncio, threads.
 """
 
 import asyncio
 import json
+import os
 import sys
 import threading
 import time
@@ -19,6 +21,17 @@ from tui.app.main import open_session, run_and_close
 SAMPLE_SECONDS = 2.0
 
 
+def open_files() -> list[str]:
+    """Return what this process has open, such as `/tmp/x`, `pipe` and `socket`; nothing where there is no /proc."""
+    names = []
+    for number in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
+        try:
+            names.append(os.readlink(f"/proc/self/fd/{number}").partition(":[")[0])
+        except OSError:  # the list itself
+            continue
+    return sorted(names)
+
+
 async def _record(result: Path) -> None:
     process, began = psutil.Process(), time.monotonic()
     with result.open("a") as file:
@@ -28,6 +41,7 @@ async def _record(result: Path) -> None:
                 "seconds": time.monotonic() - began,
                 "memory_mb": process.memory_info().rss / 2**20,
                 "files": process.num_fds(),
+                "names": open_files(),
                 "tasks": len(asyncio.all_tasks()),
                 "threads": threading.active_count(),
             }

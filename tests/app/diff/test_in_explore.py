@@ -11,10 +11,12 @@ from tests.support.diffs import MODEL, applied, case_for
 from tests.support.git_server import serve_git
 from tests.support.model_server import ModelServer, say
 from tests.support.repositories import make_repository
-from tests.support.scripted_session import Opened, ScriptedSession, case_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, step_of, suite_of
 from tests.support.terminal import Terminal, run_here
 from tui.app.diff.panel import DiffPanel
+from tui.app.explore.tabs import AttemptsTab
 from tui.app.presentation.pieces import text_of
+from tui.app.widgets.list_view import LineListView
 
 FILES = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
 
@@ -80,6 +82,25 @@ async def test_the_tabs_can_be_zoomed_and_follow_the_pane(tmp_path: Path) -> Non
         )
         await seen.press("1")
         await seen.until(lambda: not diff_of(seen).has_class("-empty"))  # type: ignore[union-attr]
+
+
+async def test_the_changes_of_the_last_attempt_are_not_shown_for_an_earlier_one(tmp_path: Path) -> None:
+    session = session_with_changes(tmp_path)
+    (result,) = session.kept
+    last = result.attempts[-1]
+    first = replace(last, verdict="failed", steps=(step_of("No change."),))
+    session.kept = (replace(result, attempts=(first, replace(last, number=2))),)
+    async with explored(session) as seen:
+        await seen.press("d")
+        await seen.until(lambda: (tab := diff_of(seen)) and tab.view.document.hunk_count == 5)
+        seen.screen.details.switch_to("attempts")
+        seen.screen.details.query_one(AttemptsTab).query_one(LineListView).focus()
+        await seen.press("home", "enter")
+        await seen.until(lambda: "No change." in seen.text(0))
+        seen.screen.action_go_to_diff()
+        text = "attempt 1 of local/smollm2 are not stored"
+        await seen.until(lambda: text in str(seen.screen.query_one("#tab-diff TextPanel Static").render()))
+        assert diff_of(seen).has_class("-empty")  # type: ignore[union-attr]
 
 
 async def test_from_a_clone_to_the_screen(tmp_path: Path) -> None:

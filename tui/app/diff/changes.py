@@ -20,6 +20,13 @@ def count_changes(trial: TrialProgress | None) -> int:
     return len(trial.result.changes) if trial is not None and trial.result is not None else 0
 
 
+def ends_before_result(trial: TrialProgress | None) -> bool:
+    """Return whether the trial ends before the last attempt of its result, the only one whose changes are stored."""
+    last = trial.result.attempts[-1:] if trial is not None and trial.result is not None else ()
+    shown = trial.attempt if trial is not None else None
+    return shown is not None and any(shown.number < each.number for each in last)
+
+
 def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
     """Return why there is no diff to display, with actions in braces for their keys."""
     name = sanitize_line(model, 100)
@@ -27,6 +34,10 @@ def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
         return f"{name} is still running. Its changes appear here when the answer is complete."
     if trial is None or trial.result is None:
         return f"{name} has not run yet. Press {{run_case}} to run this case."
+    if trial.attempt is not None and ends_before_result(trial):
+        return (
+            f"The changes of attempt {trial.attempt.number} of {name} are not stored, only those of the last attempt."
+        )
     if not case.apply_changes:
         return f"The answer of {name} changed nothing: the case does not use applyChanges."
     return f"The answer of {name} has no code block, so it changed nothing."

@@ -15,7 +15,7 @@ from textual.message import Message
 
 from tui.app.bindings import bind
 from tui.app.context import AppContext
-from tui.app.diff.changes import count_changes, has_changes, missing_changes
+from tui.app.diff.changes import count_changes, ends_before_result, has_changes, missing_changes
 from tui.app.explore.attempt_lines import (
     AttemptRow,
     attempt_line,
@@ -386,7 +386,7 @@ class DetailTabs(Vertical):
         elif isinstance(tab, PromptTab):
             tab.show(selection, model, chosen.get(model))
         else:
-            self._show_diff(tab, selection, model)
+            self._show_diff(tab, selection, model, chosen)
         if seen == "risk":
             self._read_scores()
 
@@ -429,17 +429,19 @@ class DetailTabs(Vertical):
             self._named, self.border_subtitle = name, Content(name)
 
     @staticmethod
-    def _show_diff(tab: "DiffPanel", selection: Selection, model: str) -> None:
+    def _show_diff(tab: "DiffPanel", selection: Selection, model: str, chosen: Mapping[str, TrialProgress]) -> None:
         from tui.app.diff.answer_diff import kept_diff
 
-        case, trial, cloned = selection.case, selection.trial(model), selection.state.repository
+        trials = {each: chosen.get(each) or selection.trial(each) for each in (model, *selection.models)}
+        case, trial, cloned = selection.case, trials.pop(model), selection.state.repository
         if case is None:
             return
         kept = cloned.kept_folder if isinstance(cloned, RepositoryCloned) else None
         missing = with_keys(tab.screen, missing_changes(case, trial, model))
-        others = [kept_diff(case, selection.trial(each)) for each in selection.models if each != model]
-        clone = Path(kept) if kept else None
-        tab.show(kept_diff(case, trial), missing, clone, [each for each in others if each])
+        shown, *others = (
+            None if ends_before_result(each) else kept_diff(case, each) for each in (trial, *trials.values())
+        )
+        tab.show(shown, missing, Path(kept) if kept else None, [each for each in others if each])
 
     def _names(self, selection: Selection, model: str) -> Sequence[Tab]:
         case = selection.case
