@@ -1,15 +1,18 @@
 """Exported runs are read line by line, within limits of size, lines and memory."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.session.test_score_exchange import line as score_line
 from tests.support.kept_runs import large_run
 from tui.imports import result_file
 from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
 from tui.model.secrets import Secrets
+from tui.risk.score_lines import read_line
 from tui.session import run_files
 from tui.session.run_files import content_of, import_fault, pack_lines, read_run_file, run_lines
 
@@ -91,3 +94,27 @@ def test_a_file_that_is_too_large_to_be_imported_is_named(
     assert fault.startswith("is larger than 0 MiB")
     assert ("when decompressed" in fault) == compressed
     assert refusal(path).startswith("None: is larger than 0 MiB")
+
+
+def with_score(folder: Path, **changes: object) -> Path:
+    path = exported(folder, compressed=False)
+    score = json.loads(score_line(1)) | changes
+    path.write_bytes(path.read_bytes() + json.dumps({"score": score}).encode() + b"\n")
+    return path
+
+
+@pytest.mark.parametrize("key", ["case", "model", "criterion", "note", "reviewer", "guidance", "answered by \ud800"])
+def test_half_of_a_surrogate_pair_in_a_score_stays_an_escape(tmp_path: Path, key: str) -> None:
+    lines = read(with_score(tmp_path, **{key: "\ud800"})).score_lines.encode()
+    assert (lines.count(b"\n"), getattr(read_line(lines), key, "")) in [(1, "\ud800"), (1, "")]
+
+
+@pytest.mark.parametrize("key", ["act", "id", "scored_at", "answer"])
+def test_an_invalid_score_is_refused_with_its_line(tmp_path: Path, key: str) -> None:
+    assert refusal(with_score(tmp_path, **{key: "\ud800"})).startswith(f'22: score: {key}: "<U+D800>" is not')
+
+
+def test_a_score_of_this_run_that_is_also_a_line_of_a_packet_is_no_score_of_the_packet(tmp_path: Path) -> None:
+    packet = {"packet": "1" * 32, "criteria": [{"name": "Tone", "extent": 4}]}
+    lines = read(with_score(tmp_path, **packet)).score_lines
+    assert lines == score_line(1)

@@ -31,6 +31,7 @@ from tui.model.secrets import Secrets
 from tui.model.subjects import Subject, agent_fault
 from tui.model.suite import Suite
 from tui.model.values import MOST_JSON_VALUES, has_too_many_values
+from tui.risk.score_lines import LineFault, read_fields, write_line
 from tui.store import codec
 
 VERSION = 1
@@ -272,9 +273,13 @@ def _result(value: object) -> TrialResult:
 
 
 def _score_line(score: Mapping[str, Any], run_id: str) -> str:
+    """Return the line of a score file with what the score says: it can be written, and names no other run."""
     if score.get("run") != run_id:
         raise _Fault("score: expected a score of this run")
-    return json.dumps(score, ensure_ascii=False)
+    try:
+        return write_line(read_fields(score)).removesuffix("\n")
+    except LineFault as fault:
+        raise _Fault(f"score: {fault}") from fault
 
 
 def _field_out_of_range(value: object, name: str = "", *, least: float = -_LARGEST_NUMBER) -> str | None:
