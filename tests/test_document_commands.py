@@ -6,6 +6,7 @@ block whose first line is a comment with a file name is that file for the comman
 
 import asyncio
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -57,11 +58,11 @@ def shell_lines(block: Block) -> list[str]:
     return []
 
 
-def write_shims(folder: Path) -> None:
-    """Write `assay` and `uv run assay` as programs that run this source with this Python."""
+def write_shims(folder: Path, checkout: Path) -> None:
+    """Write `assay` and `uv run assay` as programs that run the source of a checkout with this Python."""
     folder.mkdir()
     scripts = {
-        "assay": f'exec "{sys.executable}" -m tui "$@"',
+        "assay": f'PYTHONPATH="{checkout}" exec "{sys.executable}" -m tui "$@"',
         "uv": '[ "$1 $2" = "run assay" ] || exit 99\nshift 2\nexec assay "$@"',
     }
     for name, line in scripts.items():
@@ -73,6 +74,15 @@ def is_interactive(line: str) -> bool:
     """Return whether the command opens the app: `assay` alone or with a path."""
     words = line.rpartition("uv run assay")[2].split() if "uv run assay" in line else ["-"]
     return not words or words[0].endswith(".yaml")
+
+
+async def run_line(line: str, folder: Path, environ: dict[str, str], home: CommandLine) -> tuple[int, str]:
+    """Run a line of a block and return its exit code and output: without a shell if it is `assay` with words only."""
+    words = shlex.split(line.removeprefix("uv run "))
+    if words[:1] != ["assay"] or set(line) & set("|&;<>$`*?~\n"):
+        return await run_shell(line, folder, environ)
+    ran = await home.run_async(*words[1:], env=environ, folder=folder)
+    return ran.code, ran.out + ran.err
 
 
 async def run_shell(line: str, folder: Path, environ: dict[str, str]) -> tuple[int, str]:
@@ -111,11 +121,11 @@ async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> Non
     (folder / "themes").symlink_to(TOP / "themes")
     for name, sample in IMPORTED.items():
         shutil.copy(TOP / "tests" / "imports" / "files" / sample, folder / name)
-    write_shims(tmp_path / "bin")
-    environ = CommandLine(home).environ()
+    write_shims(tmp_path / "bin", folder)
+    assay = CommandLine(home)
+    environ = assay.environ()
     environ |= {
         "PATH": f"{tmp_path / 'bin'}:{environ['PATH']}",
-        "PYTHONPATH": str(folder),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         "OPENAI_API_KEY": "key-of-the-test",
     }
@@ -137,7 +147,7 @@ async def test_every_command_in_a_block_works(page: Path, tmp_path: Path) -> Non
                     continue
                 runs = "assay run " in line  # ends with 1, since the answers of the server pass few checks
                 own_config = {"ASSAY_CONFIG_DIR": str(home / "new")} if "assay config " in line else {}
-                code, output = await run_shell(line, folder, environ | own_config)
+                code, output = await run_line(line, folder, environ | own_config, assay)
                 assert code in ((0, 1) if runs else (0,)), f"{line}: {code}\n{output}"
                 assert not runs or "Cannot connect" not in output, output
     if page.name == "tutorial.md":
