@@ -35,7 +35,13 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
     """
     from tui.model.errors import SuiteError
     from tui.session.open_history import open_reviews
-    from tui.session.result_import import ImportOptions, read_results, store_results, with_stored_id
+    from tui.session.result_import import (
+        ImportOptions,
+        check_scores,
+        read_results,
+        store_results,
+        with_stored_id,
+    )
 
     runs, fix, is_faulty = [], "", False
     for file in files:
@@ -49,9 +55,11 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
         say(f"Nothing was imported. {fix or 'Fix the errors listed above.'}")
         return 2
     with open_reviews(os.environ, note) as (store, reviews):
-        for found in runs:
+        # All questions first: nothing is stored while one waits for its answer.
+        checked = [check_scores(found, store, reviews, confirm_own_lines) for found in runs]
+        for found, scores in zip(runs, checked, strict=True):
             imported = with_stored_id(found, store)
-            stored = store_results(imported, store, reviews, confirm_own_lines)
+            stored = store_results(imported, store, scores)
             _print_run(imported, "" if stored.is_new else " (already imported)")
             if stored.scores is not None:
                 print_imported_scores(stored.scores, "Lines of scores")

@@ -322,6 +322,13 @@ class ScoreFiles:
 
         All or nothing; stored acts never change. Raises ActConflict and ActsTooLong.
         """
+        return self._merge(acts, is_trial=False)
+
+    def check_merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
+        """Return the acts that `merge` would add, and raise what it would raise; nothing is stored."""
+        return self._merge(acts, is_trial=True)
+
+    def _merge(self, acts: Iterable[Act], *, is_trial: bool) -> tuple[Act, ...]:
         by_run: dict[str, list[Act]] = {}
         for act in acts:
             by_run.setdefault(act.run, []).append(act)
@@ -330,9 +337,10 @@ class ScoreFiles:
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
             for file, data in texts.items():
                 _check_size(file, len(data))
-            for file in texts:
-                make_folder(file.parent)
-            replace_files(self._folder, texts)
+            if not is_trial:
+                for file in texts:
+                    make_folder(file.parent)
+                replace_files(self._folder, texts)
         return tuple(new)
 
     def remove(self, run_id: str) -> None:

@@ -27,7 +27,7 @@ from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.session.run_files import content_of, read_run_file
 from tui.session.run_history import later_run_id
-from tui.session.score_exchange import Imported
+from tui.session.score_exchange import ArrivingRun, CheckedScores, Imported, OwnLines
 from tui.store.protocol import Store
 
 _AT_ONCE = 500
@@ -158,35 +158,51 @@ def with_stored_id(imported: ImportedRun, store: Store) -> ImportedRun:
     return replace(imported, plan=replace(imported.plan, run_id=run_id))
 
 
-def store_results(
-    imported: ImportedRun,
-    store: Store,
-    reviews: Reviews | None = None,
-    confirm: Callable[[str, int], bool] | None = None,
-) -> StoredRun:
-    """Store an imported run with its scores.
+def check_scores(
+    imported: ImportedRun, store: Store, reviews: Reviews, confirm: OwnLines | None = None
+) -> CheckedScores | None:
+    """Check the scores of an exported run before it is stored; None if it has none.
+
+    `confirm` is asked before scores in the user's own name are accepted. Nothing is stored, so that an answer may take
+    any time: other programs may use the run meanwhile. Raises ConfigError if another run has the same id or a score
+    cannot be imported, and StoreError.
+    """
+    if not imported.is_exported:
+        return None
+    run_id = imported.plan.run_id
+    results = {result.trial: result for result in imported.results}
+    if find_record(store, run_id) is not None:
+        kept = store.read_run(run_id)
+        _is_continued(imported, kept)
+        results |= {result.trial: result for result in kept.results}
+    if not imported.score_lines:
+        return None
+    with tempfile.TemporaryDirectory(prefix="assay-import-") as folder:
+        file = Path(folder) / "scores.jsonl"
+        file.write_text(imported.score_lines, encoding="utf-8", newline="")
+        return reviews.check_files([file], confirm=confirm, arriving=ArrivingRun(imported.plan, results))
+
+
+def store_results(imported: ImportedRun, store: Store, scores: CheckedScores | None = None) -> StoredRun:
+    """Store an imported run with its checked scores.
 
     A run that is already stored stays as it is, unless it is a part of the imported one: an import that was
-    interrupted, or a run that was resumed elsewhere. Its scores are added; `confirm` is asked before scores in the
-    user's own name are. Raises ConfigError if another run has the same id, and StoreError.
+    interrupted, or a run that was resumed elsewhere. A result that is already stored is never replaced. Raises
+    ConfigError if another run has the same id, and StoreError.
     """
     run_id = imported.plan.run_id
-    is_stored = find_record(store, run_id) is not None
-    is_new = not is_stored or _is_continued(imported, store.read_run(run_id))
+    is_new = find_record(store, run_id) is None or _is_continued(imported, store.read_run(run_id))
     if is_new:
         store.begin_run(imported.plan, imported.started_at, imported.versions)
-        for start in range(0, len(imported.results), _AT_ONCE):
-            store.save_trials(run_id, imported.results[start : start + _AT_ONCE])
-        store.finish_run(run_id, imported.state, imported.finished_at)
-    scores: Imported | None = None
-    if imported.score_lines and reviews is not None:
-        try:
-            scores = _add_scores(imported.score_lines, reviews, confirm)
-        except ConfigError:
-            if not is_stored:
-                store.delete_run(run_id)
-            raise
-    return StoredRun(is_new, scores)
+        # Only now no other program can add to the run.
+        known = {outcome.trial for outcome in store.read_outcomes(run_id)}
+        missing = [result for result in imported.results if result.trial not in known]
+        for start in range(0, len(missing), _AT_ONCE):
+            store.save_trials(run_id, missing[start : start + _AT_ONCE])
+        is_joined = not known <= {result.trial for result in imported.results}
+        state = "finished" if is_joined and store.is_complete(run_id) else imported.state
+        store.finish_run(run_id, state, imported.finished_at)
+    return StoredRun(is_new, None if scores is None else scores.merge())
 
 
 def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
@@ -209,10 +225,3 @@ def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
             fix="Delete it in the app (Runs, key D) to import this one.",
         )
     return is_open and (len(shared) < len(imported.results) or imported.state == "finished")
-
-
-def _add_scores(lines: str, reviews: Reviews, confirm: Callable[[str, int], bool] | None) -> Imported:
-    with tempfile.TemporaryDirectory(prefix="assay-import-") as folder:
-        file = Path(folder) / "scores.jsonl"
-        file.write_text(lines, encoding="utf-8", newline="")
-        return reviews.import_files([file], confirm=confirm)

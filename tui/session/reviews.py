@@ -21,7 +21,16 @@ from tui.session.files import write_safely
 from tui.session.review_packet import make_packet
 from tui.session.run_answers import RunAnswers, read_answers, read_board
 from tui.session.run_review import RunReview, blind_repeats, blind_seed
-from tui.session.score_exchange import Imported, OwnLines, alike_warning, import_scores, score_lines, template_lines
+from tui.session.score_exchange import (
+    ArrivingRun,
+    CheckedScores,
+    Imported,
+    OwnLines,
+    alike_warning,
+    check_scores,
+    score_lines,
+    template_lines,
+)
 from tui.store.protocol import Store
 
 __all__ = ["Reviews", "RunReview"]
@@ -253,9 +262,21 @@ class Reviews:
         machine's own reviewer are imported. Raises ScoresRefused with all invalid lines, and ConfigError if `confirm`
         returns False.
         """
+        return self.check_files(files, reviewer, confirm).merge()
+
+    def check_files(
+        self,
+        files: Sequence[Path],
+        reviewer: str | None = None,
+        confirm: OwnLines | None = None,
+        arriving: ArrivingRun | None = None,
+    ) -> CheckedScores:
+        """Do the first step of `import_files`, which asks and stores nothing; lines may be about the `arriving` run."""
         name = None if reviewer is None else checked_name(reviewer)
         own = self.default_reviewer()
-        return import_scores(files, self._store, self._files, self._packets, name, own=own, confirm=confirm)
+        return check_scores(
+            files, self._store, self._files, self._packets, name, own=own, confirm=confirm, arriving=arriving
+        )
 
     def make_packet(self, run_id: str) -> str:
         """Return the lines of a new packet for a blind reviewer; the key stays in the data folder.

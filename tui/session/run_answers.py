@@ -77,6 +77,11 @@ def bind_acts(store: Store, run: RunAnswers, acts: Sequence[Act], current: Mappi
     return tuple(_bound(act, results, current) for act in acts)
 
 
+def bind_to_results(results: Mapping[TrialKey, TrialResult], acts: Sequence[Act]) -> tuple[Act, ...]:
+    """Return the acts, each with the answer that it is about, as `bind_acts`: of a run with these results."""
+    return tuple(_bound(act, results, {}) for act in acts)
+
+
 def _bound(act: Act, results: Mapping[TrialKey, TrialResult], current: Mapping[TrialKey, str]) -> Act:
     item = act.scored_item
     if act.answer is not None or item is None:

@@ -1,10 +1,13 @@
-"""Import and export of score files: all lines are checked against the runs that they name before any is stored."""
+"""Import and export of score files: all lines are checked against the runs that they name before any is stored.
+
+An import has two steps, so that a question is answered before anything is stored: `check_scores` and its `merge`.
+"""
 
 import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -13,6 +16,7 @@ from typing import Any
 
 from tui.documents.files import numbered_lines
 from tui.model.errors import ConfigError
+from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import Guidance
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
@@ -24,7 +28,7 @@ from tui.risk.reviewer_names import look_alikes, looks_like
 from tui.risk.score_files import LARGEST_FILE, ActConflict, ActsTooLong, BadLine, ScoreFiles
 from tui.risk.score_lines import LARGEST_LINE, LineFault, parse_line, read_fields, template_line, write_line
 from tui.session.review_packet import packet_fields
-from tui.session.run_answers import RunAnswers, bind_acts, read_answers
+from tui.session.run_answers import RunAnswers, bind_acts, bind_to_results, read_answers
 from tui.store.protocol import Store
 
 STDIN = Path("-")
@@ -60,6 +64,14 @@ OwnLines = Callable[[str, int], bool]
 """Called before lines in the user's own name are imported: (the name in the lines, their number) → whether to go on."""
 
 
+@dataclass(frozen=True, slots=True)
+class ArrivingRun:
+    """A run that is stored after its scores are checked: its plan, and each result that it will have."""
+
+    plan: Plan
+    results: Mapping[TrialKey, TrialResult]
+
+
 class ScoresRefused(ConfigError):
     """Score files cannot be imported and nothing was changed; `bad` holds every invalid line."""
 
@@ -82,6 +94,32 @@ class _Line:
 
     def refuse(self, what: str) -> BadLine:
         return BadLine(self.file, self.number, what)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedScores:
+    """Lines of `files` that can be imported, after all questions about them: `scored` of `lines`, in the name `own`.
+
+    Nothing is stored before `merge`.
+    """
+
+    kept: ScoreFiles
+    files: tuple[Path, ...]
+    lines: int
+    scored: tuple[_Line, ...]
+    own: str | None
+
+    def merge(self) -> Imported:
+        """Add the lines to the stored scores, all or none. Raises ScoresRefused and StoreError."""
+        runs = tuple(dict.fromkeys(line.act.run for line in self.scored))
+        before = [act.reviewer for run in runs for act in self.kept.read(run).acts]
+        new = _merged(self.kept.merge, self.scored, self.files)
+        acts = {line.act.id for line in self.scored}
+        counts = Counter(act.reviewer for act in new)
+        names = dict.fromkeys([*filter(None, [self.own]), *before, *counts])
+        alike = tuple(pair for pair in look_alikes(names) if pair[1] in counts)
+        reviewers = tuple(sorted(counts.items()))
+        return Imported(len(new), len(acts) - len(new), self.lines - len(self.scored), runs, reviewers, alike)
 
 
 def alike_warning(known: str, name: str) -> str:
@@ -111,7 +149,7 @@ def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guida
     )  # fmt: skip
 
 
-def import_scores(
+def check_scores(
     files: Sequence[Path],
     store: Store,
     kept: ScoreFiles,
@@ -120,50 +158,55 @@ def import_scores(
     *,
     own: str | None = None,
     confirm: OwnLines | None = None,
-) -> Imported:
-    """Merge score files and packets into the stored scores.
+    arriving: ArrivingRun | None = None,
+) -> CheckedScores:
+    """Read score files and packets for a merge into the stored scores; nothing is stored yet.
 
     `reviewer` is the author of lines that name nobody. New lines in the name `own`, or in one that looks like it, are
-    imported if `confirm` returns True. Raises ScoresRefused, ConfigError if it returns False, and StoreError.
+    accepted if `confirm` returns True. Lines may be about the `arriving` run, as if it were stored. Raises
+    ScoresRefused, ConfigError if `confirm` returns False, and StoreError.
     """
     lines: list[_Line] = []
     bad: list[BadLine] = []
     key_of = cache(packets.read)  # one file for all answers of a packet
     for file in files:
         _read_file(file, key_of, reviewer, lines, bad)
-    strangers = _strangers(lines, store)
+    strangers = _strangers(lines, store, arriving)
     bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
-    runs = tuple(dict.fromkeys(line.act.run for line in scored))
-    before: list[Act] = []
     if not strangers:
-        before = [act for run in runs for act in kept.read(run).acts]
-        scored = _identify(_bind(scored, store, bad), before)
+        before = (act for run in {line.act.run for line in scored} for act in kept.read(run).acts)
+        scored = _identify(_bind(scored, store, arriving, bad), before)
     bad += _doubles(scored)
-    if not bad:
-        if own is not None and confirm is not None:
-            _confirm_own(scored, {(act.run, act.id) for act in before}, own, confirm)
-        try:
-            new = kept.merge(line.act for line in scored)
-            acts = {line.act.id for line in scored}
-            counts = Counter(act.reviewer for act in new)
-            names = dict.fromkeys([*filter(None, [own]), *(act.reviewer for act in before), *counts])
-            alike = tuple(pair for pair in look_alikes(names) if pair[1] in counts)
-            reviewers = tuple(sorted(counts.items()))
-            return Imported(len(new), len(acts) - len(new), len(lines) - len(scored), runs, reviewers, alike)
-        except ActsTooLong as found:
-            what = f"would be longer than {LARGEST_LINE:,} bytes when it is saved; shorten the note"
-            bad += [line.refuse(what) for line in scored if line.act.id in found.ids]
-        except ActConflict as conflict:
-            bad += [line.refuse(_conflict(line, "is already saved")) for line in scored if line.act.id in conflict.ids]
+    if bad:
+        raise _refusal(files, bad)
+    new = _merged(kept.check_merge, scored, files)
+    if own is not None and confirm is not None:
+        _confirm_own(new, own, confirm)
+    return CheckedScores(kept, tuple(files), len(lines), tuple(scored), own)
+
+
+def _merged(
+    merge: Callable[[Iterable[Act]], tuple[Act, ...]], lines: Sequence[_Line], files: Sequence[Path]
+) -> tuple[Act, ...]:
+    """Return the acts that `merge` adds. Raises ScoresRefused with the lines that it refuses."""
+    try:
+        return merge(line.act for line in lines)
+    except ActsTooLong as found:
+        what = f"would be longer than {LARGEST_LINE:,} bytes when it is saved; shorten the note"
+        raise _refusal(files, [line.refuse(what) for line in lines if line.act.id in found.ids]) from found
+    except ActConflict as found:
+        bad = [line.refuse(_conflict(line, "is already saved")) for line in lines if line.act.id in found.ids]
+        raise _refusal(files, bad) from found
+
+
+def _refusal(files: Sequence[Path], bad: Iterable[BadLine]) -> ScoresRefused:
     places = {str(file): place for place, file in reversed(list(enumerate(files)))}
-    raise ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
+    return ScoresRefused(sorted(bad, key=lambda each: (places.get(each.file, 0), each.line)))
 
 
-def _confirm_own(lines: Iterable[_Line], known: set[tuple[str, str]], own: str, confirm: OwnLines) -> None:
-    new = {key: act.reviewer for line in lines if (key := ((act := line.act).run, act.id)) not in known}
-    counts = Counter(new.values())
-    for name, count in counts.items():
+def _confirm_own(new: Iterable[Act], own: str, confirm: OwnLines) -> None:
+    for name, count in Counter(act.reviewer for act in new).items():
         if looks_like(name, own) and not confirm(name, count):
             raise ConfigError("Nothing was imported", fix="Remove the lines in your own name, and import the rest.")
 
@@ -256,7 +299,7 @@ def _id_of(values: Iterable[object]) -> str:
     return hashlib.sha256(json.dumps(list(values)).encode()).hexdigest()[:32]
 
 
-def _bind(lines: Sequence[_Line], store: Store, bad: list[BadLine]) -> list[_Line]:
+def _bind(lines: Sequence[_Line], store: Store, arriving: ArrivingRun | None, bad: list[BadLine]) -> list[_Line]:
     """Return the lines, each bound to the answer that it is about; add lines about no answer to `bad`."""
     loose: dict[str, list[_Line]] = {}
     for line in lines:
@@ -264,8 +307,12 @@ def _bind(lines: Sequence[_Line], store: Store, bad: list[BadLine]) -> list[_Lin
             loose.setdefault(line.act.run, []).append(line)
     bound: dict[tuple[str, int], _Line] = {}
     for run_id, of_run in loose.items():
-        current = store.read_answer_hashes(run_id)
-        acts = bind_acts(store, read_answers(store, run_id), [line.act for line in of_run], current)
+        loose_acts = [line.act for line in of_run]
+        if arriving is not None and run_id == arriving.plan.run_id:
+            acts = bind_to_results(arriving.results, loose_acts)
+        else:
+            run, current = read_answers(store, run_id), store.read_answer_hashes(run_id)
+            acts = bind_acts(store, run, loose_acts, current)
         for line, act in zip(of_run, acts, strict=True):
             if act.answer is None:
                 bad.append(line.refuse(_no_answer(act)))
@@ -297,7 +344,7 @@ def _doubles(lines: Iterable[_Line]) -> list[BadLine]:
     return bad
 
 
-def _strangers(lines: Iterable[_Line], store: Store) -> list[BadLine]:
+def _strangers(lines: Iterable[_Line], store: Store, arriving: ArrivingRun | None) -> list[BadLine]:
     """Return the lines about runs, trials or criteria that are not stored."""
     by_run: dict[str, list[_Line]] = {}
     for line in lines:
@@ -305,8 +352,11 @@ def _strangers(lines: Iterable[_Line], store: Store) -> list[BadLine]:
     kept = {record.id for record in store.list_runs()}
     bad = []
     for run_id, of_run in by_run.items():
-        if run_id in kept:
-            judge = _Planned(store.read_plan(run_id))
+        plan = arriving.plan if arriving is not None and run_id == arriving.plan.run_id else None
+        if plan is None and run_id in kept:
+            plan = store.read_plan(run_id)
+        if plan is not None:
+            judge = _Planned(plan)
             bad += [line.refuse(what) for line in of_run if (what := judge.fault_of(line.act))]
         else:
             what = f"unknown run {_quoted(run_id)}; `assay runs --json` lists the run ids"
