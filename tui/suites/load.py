@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _NEEDS = (
     "a schema-1.0.0 suite has `name`, `description`, `models` and `testCases`; "
-    "a TestHaven test has `steps`, or `input` with `assert`"
+    "a TestHaven test has `steps`, or `input` with `assert`; "
+    "to import recorded answers or the results of another tool, run `assay import`"
 )
 _SCHEMA_KEYS = ("testCases", "models", "options", "repositoryContext", "repoClone")
 _TESTHAVEN_KEYS = ("steps", "input", "assert", "expected", "memory", "agent")
