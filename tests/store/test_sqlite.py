@@ -258,6 +258,33 @@ def test_errors_in_cases_without_a_check_are_counted_as_unchecked_when_the_run_e
     assert [run.unchecked for run in store.list_runs()] == [2]
 
 
+def test_a_plan_whose_trials_have_got_other_results_since_is_refused(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    run_id, earlier = kept.plan.run_id, {each.trial: each for each in kept.results}
+    missing = [key for key in kept.plan.trials if key not in earlier]
+    resumed = replace(kept.plan, trials=tuple(missing), continues=True)
+    rerun = replace(kept.plan, trials=(kept.results[0].trial,), earlier=earlier, continues=True)
+    for plan, key, attempts in ((resumed, missing[0], 1), (rerun, rerun.trials[0], 2)):
+        result = make_result(key)
+        more = tuple(replace(result.attempts[0], number=number) for number in range(1, attempts + 1))
+        store.save_trials(run_id, [replace(result, attempts=more)])
+        before = store.read_run(run_id)
+        with pytest.raises(StoreError, match=r"has other results .* Start it again"):
+            store.begin_run(plan, STARTED)
+        assert store.read_run(run_id) == before
+    store.begin_run(replace(rerun, earlier=dict(store.read_trials(run_id, rerun.trials))), STARTED)
+
+
+def test_a_plan_that_continues_a_deleted_run_is_refused(store: SqliteStore) -> None:
+    kept = small_run()
+    keep_whole(store, kept)
+    store.delete_run(kept.plan.run_id)
+    with pytest.raises(StoreError, match="does not exist"):
+        store.begin_run(replace(kept.plan, continues=True), STARTED)
+    assert store.list_runs() == ()
+
+
 def test_a_trial_that_nobody_planned_is_kept_too(store: SqliteStore) -> None:
     plan = make_plan([make_case("one")], [A])
     store.begin_run(plan, STARTED)

@@ -38,7 +38,7 @@ class Plan:
     """The plan of one run.
 
     `trials` are the trials to run, in order; `earlier` holds the stored results of trials that are rerun, whose
-    attempts are continued.
+    attempts are continued. `continues` says that the plan was made from a stored run.
     """
 
     run_id: str
@@ -48,6 +48,7 @@ class Plan:
     trials: tuple[TrialKey, ...]
     command: str = ""
     earlier: dict[TrialKey, TrialResult] = field(default_factory=dict)
+    continues: bool = field(default=False, compare=False)
 
     @property
     def planned_cases(self) -> tuple[Case, ...]:

@@ -205,9 +205,8 @@ class RunHistory:
         known = {subject.name for subject in plan.subjects}
         new = tuple(dict.fromkeys(trial.model for trial in ordered if trial.model not in known))
         subjects = (*plan.subjects, *self._resolve(new))
-        return replace(
-            plan, subjects=subjects, trials=ordered, earlier={} if missing else self._earlier(run_id, ordered)
-        )
+        earlier = {} if missing else self._earlier(run_id, ordered)
+        return replace(plan, subjects=subjects, trials=ordered, earlier=earlier, continues=True)
 
     def plan_replay(self, run_id: str, speed: float | None = None) -> Plan:
         """Return a plan for a new run that replays the recorded answers of this run, under other model names.

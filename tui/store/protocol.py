@@ -38,7 +38,8 @@ class Store(Protocol):
 
         The setup of a run stays (suite, options, prices, command, start); new trials, subjects and cases are added,
         and `versions` (of software and files, by name) that differ from before. Raises StoreError if another process
-        is running it.
+        is running it, if the run that the plan continues was deleted, and if the results of the planned trials are no
+        longer those of which the plan was made.
         """
         ...
 

@@ -61,11 +61,13 @@ class SqliteStore:
         """Store a new run, or resume the run of that id."""
         with self._file.writing() as connection:
             self._claim()
-            run = self._number(connection, plan.run_id)
+            run = self._known(connection, plan.run_id) if plan.continues else self._number(connection, plan.run_id)
             if run is None:
                 writer.insert_run(connection, plan, started_at, self._owner.token, versions)
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
+                if plan.continues:
+                    writer.refuse_changed(connection, run, plan)
                 writer.resume_run(connection, run, plan, started_at, self._owner.token, versions)
 
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:

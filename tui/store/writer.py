@@ -83,6 +83,25 @@ def resume_run(
     _add_trials(connection, run, plan.trials)
 
 
+def refuse_changed(connection: sqlite3.Connection, run: int, plan: Plan) -> None:
+    """Raise StoreError if a planned trial has other attempts than those that the plan continues.
+
+    Somebody else has run it since the plan was made, and the results of the plan would replace theirs.
+    """
+    rows = connection.execute(
+        "SELECT case_id, model, repeat, attempts FROM trial WHERE run = ? AND verdict IS NOT NULL", (run,)
+    )
+    stored = {(case, model, repeat): attempts for case, model, repeat, attempts in rows}
+    for trial in plan.trials:
+        known = plan.earlier.get(trial)
+        attempts = stored.get((storable(trial.case), storable(trial.model), trial.repeat))
+        if attempts != (len(known.attempts) if known else None):
+            raise StoreError(
+                f"run {plan.run_id} has other results than when its trials were selected to be run",
+                fix="Start it again, from the results that it has now.",
+            )
+
+
 def write_results(
     connection: sqlite3.Connection, run: int, results: Sequence[tuple[TrialResult, str]], saved_at: str
 ) -> None:
