@@ -3,10 +3,14 @@
 import csv
 import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import tui
 from tests.support.command_line import CommandLine, Ran
 from tui.imports.imported import HEAD_BYTES
 
@@ -237,3 +241,26 @@ def test_a_suite_that_is_invalid_is_reported(assay: CommandLine) -> None:
     (assay.home / "rows.csv").write_text(as_csv(ROWS))
     done = assay.run("import", "rows.csv", "--suite", "suite.json")
     assert (done.code, "suite.json:1" in done.err) == (2, True), done.err
+
+
+LIMITED = """
+from tui.__main__ import main
+from tui.cli import import_results
+import_results.MOST_MEMORY = 150 << 20
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
+def test_files_that_need_too_much_memory_together_are_a_sentence(assay: CommandLine) -> None:
+    names = [f"rows{number}.jsonl" for number in range(20)]
+    for name in names:
+        rows = ({"case": f"case {n}", "model": name, "answer": f"{n}" * 4_000} for n in range(1_000))
+        (assay.home / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    call = [sys.executable, "-c", LIMITED, "import", *names]
+    environ = assay.environ({"PYTHONPATH": str(Path(tui.__file__).parents[1])})
+    done = subprocess.run(call, capture_output=True, text=True, env=environ, cwd=assay.home, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    sentence = "reading it takes more than 150 MiB of memory. Nothing was imported. Import fewer files at a time"
+    assert (sentence in done.stderr, done.stderr.count("\n")) == (True, 1), done.stderr
+    assert json.loads(assay.run("runs", "--json").out) == []

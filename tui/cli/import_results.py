@@ -1,6 +1,8 @@
 """`assay import`: runs that Assay exported, and results of other tools, for comparison and scoring."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,9 @@ from tui.cli.streams import count_words, note, say
 
 if TYPE_CHECKING:
     from tui.imports.imported import ImportedRun
+
+MOST_MEMORY = 2 << 30
+"""The most bytes of memory of the process while it reads files, whatever the limits of each kind of file allow."""
 
 
 @click.command("import")
@@ -33,7 +38,7 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
     Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
     Importing the same file twice has no effect.
     """
-    from tui.model.errors import SuiteError
+    from tui.model.errors import ConfigError, SuiteError
     from tui.session.open_history import open_reviews
     from tui.session.result_import import (
         ImportOptions,
@@ -46,7 +51,13 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
     runs, fix, is_faulty = [], "", False
     for file in files:
         try:
-            runs.append(read_results(file, ImportOptions(as_suite, suite), os.environ))
+            with _limited_memory():
+                runs.append(read_results(file, ImportOptions(as_suite, suite), os.environ))
+        except MemoryError:
+            runs.clear()
+            what = f"reading it takes more than {MOST_MEMORY >> 20} MiB of memory"
+            fix = "Nothing was imported. Import fewer files at a time, or smaller ones."
+            raise ConfigError(what, where=str(file), fix=fix) from None
         except SuiteError as error:
             fix, is_faulty = fix or error.fix, True
             for problem in error.problems:
@@ -64,6 +75,23 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
             if stored.scores is not None:
                 print_imported_scores(stored.scores, "Lines of scores")
     return 0
+
+
+@contextmanager
+def _limited_memory() -> Iterator[None]:
+    """Let an allocation beyond MOST_MEMORY raise MemoryError, where the system can limit it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limits = [MOST_MEMORY, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def _print_run(imported: "ImportedRun", known: str) -> None:

@@ -126,6 +126,9 @@ def run_command_line() -> int:
     except AssayError as error:
         say_error(f"Error: {error}")
         return 2 if isinstance(error, ConfigError | SuiteError) else 3
+    except MemoryError:
+        say_error("Error: There is not enough memory.")
+        return 3
     except OSError as error:
         # No file descriptors left, the current folder deleted, stdout on a full disk: nothing that can be handled
         # here.
