@@ -19,7 +19,7 @@ from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.processes.file_lock import locked
 from tui.risk import score_files
-from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order
+from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order, is_truncated
 from tui.risk.score_lines import read_line, write_line
 
 OTHER_RUN = "0193f2a4c6d87000a1b2c3d4e5f60719"
@@ -86,6 +86,45 @@ def test_a_line_that_was_cut_off_is_passed_over_and_swallows_nothing(files: Scor
     files.append(second)
     assert files.read(RUN) == KeptActs((first, second))
     assert file.read_bytes() == (write_line(first) + write_line(second)).encode()
+
+
+def test_each_beginning_of_a_line_is_truncated() -> None:
+    note = 'é \\ "quoted", {braces}: [] \x1b\u202e\n'
+    full = replace(make_act(1, 3, note=note), attempt=2, seed=-7, answer="1" * 64, guidance="\\")
+    for act in (
+        full,
+        make_act(2, None),
+        make_act(3, act="reveal"),
+        replace(full, act="invalidate", withdraws="3" * 32),
+    ):
+        line = write_line(act).encode().removesuffix(b"\n")
+        assert [end for end in range(1, len(line)) if not is_truncated(line[:end])] == []
+        assert not is_truncated(line)
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ('"extent": 3', '"extent": "3"'),
+        ('"act": "score"', '"act": "scored"'),
+        ('"extent": 3', '"extent": {"from": 1, "to": 3}'),
+        ('"note": ""', '"note": "She said "no" twice"'),
+        ('"note": ""', '"note": null'),
+        ('"blind": false, ', '"blind": false '),
+        ('"guidance": ""}', '"guidance": ""} // from the workshop'),
+    ],
+)
+def test_an_invalid_line_that_somebody_wrote_without_its_end_is_reported_and_stays(
+    files: ScoreFiles, part: str, other: str
+) -> None:
+    files.append(make_act(1, 3))
+    file = files.file_of(RUN, "Ada")
+    strange = write_line(make_act(2, 3)).replace(part, other).removesuffix("\n")
+    file.write_text(file.read_text() + strange)
+    for add in (lambda: files.append(make_act(3, 1)), lambda: files.merge([make_act(4, 1)])):
+        assert len(files.read(RUN).bad) == 1
+        add()
+    assert file.read_text().split("\n").count(strange) == 1
 
 
 def test_a_whole_line_without_its_end_is_kept(files: ScoreFiles) -> None:
@@ -203,6 +242,19 @@ def test_a_file_that_could_not_be_read_again_is_not_written(files: ScoreFiles, m
         assert contents(files.folder_of(RUN)) == before
     files.merge([make_act(2, note="n" * 500)])
     assert len(files.read(RUN).acts) == 2
+
+
+def test_a_merge_keeps_each_stored_line_to_the_byte(files: ScoreFiles) -> None:
+    files.append(make_act(3, 1))
+    file = files.file_of(RUN, "Ada")
+    known, later = write_line(make_act(1, 3)), write_line(make_act(2, 2)).replace('"blind"', '"evidence": "É", "blind"')
+    copy = known.replace('"blind"', '"took_ms": 7, "blind"')
+    stored = file.read_text() + known.replace(": ", ":") + copy + later.replace("\n", " \r\n")
+    file.write_text(stored, newline="")
+    files.merge([make_act(0, 4)])
+    lines = [*stored.splitlines(keepends=True), write_line(make_act(0, 4))]
+    assert file.read_bytes().decode() == "".join(lines[place] for place in (4, 1, 2, 3, 0))
+    assert files.read(RUN).acts[1].took_ms == 7
 
 
 def test_a_stored_line_that_would_be_too_long_when_written_again_stays_as_it_is(files: ScoreFiles) -> None:

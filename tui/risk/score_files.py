@@ -27,6 +27,13 @@ _TICK = timedelta(milliseconds=1)
 # No clock is that wrong, and nothing can be dated after an act at the end of the calendar: its reviewer is locked out.
 _END_YEAR = 2200
 _BEGINNING = b'{"version": 1, "act": "'
+# The beginning of a line as Assay writes it: pairs of a key and a text, number or word. The last one is incomplete.
+_OPEN = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
+_TEXT = rf'{_OPEN}"'
+_VALUE = rf"(?:{_TEXT}|[-+.\w]+)"
+_CUT_LINE = re.compile(
+    rf"\{{(?:{_TEXT}: {_VALUE}, )*+(?:{_OPEN}\\?|{_TEXT}:? ?|{_TEXT}: (?:{_OPEN}\\?|{_VALUE},?))?".encode(), re.DOTALL
+)
 _RUN = re.compile("[0-9a-f-]{1,64}")
 _NEW, _DECIDED = ".import-new", ".import"  # folders beside those of the runs
 
@@ -164,15 +171,10 @@ def sync_folder(folder: Path) -> None:
 def is_truncated(line: bytes) -> bool:
     """Return whether a last line without its LF is an incomplete line of ours after a crash.
 
-    Such a line was never reported as saved. Content that somebody else wrote is not.
+    Such a line was never reported as saved. A line to its closing brace, or with anything that Assay does not write, is
+    what somebody else wrote.
     """
-    if not line or not line.startswith(_BEGINNING[: len(line)]):
-        return False
-    try:
-        read_line(line)
-    except LineFault:
-        return True
-    return False
+    return bool(line) and line.startswith(_BEGINNING[: len(line)]) and _CUT_LINE.fullmatch(line) is not None
 
 
 def _read_end(descriptor: int, size: int) -> tuple[int, datetime | None, bool]:
@@ -224,7 +226,6 @@ def _open_private(path: str, flags: int) -> int:
 
 _LONGEST_NAME = 40
 _ROOM_FOR_DATE = 100  # bytes
-_MOST_GROWTH = 6  # times, of a line that is written again: DEL becomes `\u007f`
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,11 +384,15 @@ class ScoreFiles:
                 conflicts.add(act.id)
         if conflicts:
             raise ActConflict(conflicts)
+        lines = {act.id: write_line(act).encode() for act in new.values()}
+        # Invisible characters become longer escapes: a line within the limit may exceed it when it is written.
+        if too_long := [id for id, line in lines.items() if len(line) > LARGEST_LINE]:
+            raise ActsTooLong(too_long)
         touched = {}
         for act in new.values():
             file = self.file_of(run_id, act.reviewer)
             touched[file] = held.setdefault(file, _Held())
-            touched[file].acts.append(act)
+            touched[file].lines[lines[act.id].removesuffix(b"\n")] = act.order
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
         return list(new.values())
 
@@ -469,25 +474,17 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The content of a file: acts, and lines that are invalid or duplicates of other files.
+    """The lines of a file: valid ones with the order of their acts, and those that are invalid or duplicates of others.
 
-    `long` are the stored lines, by the id of their act, that may become too long when they are written again.
+    A stored line keeps its bytes: another program, or a later version, may have written keys that are unknown here.
     """
 
-    acts: list[Act] = field(default_factory=list)
+    lines: dict[bytes, tuple[datetime, str]] = field(default_factory=dict)
     strange: list[bytes] = field(default_factory=list)
-    long: dict[str, bytes] = field(default_factory=dict)
 
     def as_bytes(self) -> bytes:
-        """Return the file's new content; unknown lines are preserved at the end. Raises ActsTooLong."""
-        once = {act.id: act for act in self.acts}
-        lines = {act.id: write_line(act).encode() for act in in_order(once.values())}
-        # Invisible characters become longer escapes: a line within the limit may exceed it when it is written again.
-        too_long = [id for id, line in lines.items() if len(line) > LARGEST_LINE]
-        lines |= {id: self.long[id] + b"\n" for id in too_long if id in self.long}
-        if new := [id for id in too_long if id not in self.long]:
-            raise ActsTooLong(new)
-        return b"".join((*lines.values(), *(line + b"\n" for line in self.strange)))
+        """Return the file's new content, in order; invalid lines are at the end."""
+        return b"".join(line + b"\n" for line in (*sorted(self.lines, key=self.lines.__getitem__), *self.strange))
 
 
 def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
@@ -495,8 +492,6 @@ def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
     for _, line, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, known):
         if isinstance(act, str):
             held.strange.append(line)
-            continue
-        held.acts.append(act)
-        if len(line) > LARGEST_LINE // _MOST_GROWTH:
-            held.long[act.id] = line
+        else:
+            held.lines[line] = act.order
     return held
