@@ -1,5 +1,6 @@
 """Whatever state the file is in, opening it ends well or with a sentence."""
 
+import contextlib
 import json
 import os
 import signal
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -298,18 +299,22 @@ def test_rows_after_a_large_gap_are_recovered(history: Path, monkeypatch: pytest
     assert set(first) <= set(each.results)
 
 
-def overwrite_index(history: Path) -> bytes:
-    """Overwrite an index, so that every row can be read; return the new content."""
+def overwrite_index(history: Path) -> None:
+    """Overwrite an index, so that every row can be read."""
     page = int(str(ask(history, "SELECT rootpage FROM sqlite_schema WHERE name = 'run_by_suite'")))
-    data = bytearray(history.read_bytes())
-    data[(page - 1) * 4096 : page * 4096] = b"\xa5" * 4096
-    history.write_bytes(data)
-    return bytes(data)
+    overwrite(history, (page - 1) * 4096, b"\xa5" * 4096)
+
+
+def overwrite(history: Path, start: int, data: bytes) -> None:
+    """Overwrite a part of a history in another process: this one would lose its locks when it closes the file."""
+    program = "import os, sys; os.pwrite(os.open(sys.argv[1], os.O_WRONLY), sys.stdin.buffer.read(), int(sys.argv[2]))"
+    subprocess.run([sys.executable, "-c", program, str(history), str(start)], input=data, check=True)
 
 
 def test_a_damaged_history_is_recovered_once_when_two_open_it(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(history)
-    damaged = overwrite_index(history)
+    overwrite_index(history)
+    damaged = history.read_bytes()
     second = threading.Thread(target=lambda: found.append(open_and_read()))
     second_waits = threading.Event()
     found: list[tuple[TrialResult, ...]] = []
@@ -339,6 +344,131 @@ def test_a_damaged_history_is_recovered_once_when_two_open_it(history: Path, mon
     assert found == [KEPT.results]
     (moved,) = history.parent.glob("runs.damaged-*.sqlite")
     assert moved.read_bytes() == damaged
+
+
+def test_what_another_program_saves_during_a_recovery_is_recovered_or_refused(
+    history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(history)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.0)
+    other = SqliteStore(history)
+    again = replace(KEPT.plan, run_id="1" * 32)
+    other.begin_run(again, STARTED)
+    change(history, "PRAGMA wal_checkpoint(TRUNCATE)")
+    overwrite_index(history)
+    saved: list[TrialResult] = []
+
+    def save(results: Sequence[TrialResult]) -> None:
+        for result in results:
+            with contextlib.suppress(StoreError):
+                other.save_trials(again.run_id, [result])
+                saved.append(result)
+
+    def salvage_late(*files: Any) -> None:
+        save(KEPT.results[2:4])
+        salvage(*files)
+        save(KEPT.results[4:6])
+
+    salvage = recovery.salvage
+    monkeypatch.setattr(recovery, "salvage", salvage_late)
+    save(KEPT.results[:2])
+    store = SqliteStore(history)
+    assert "a new one was created" in store.notices[0]
+    save(KEPT.results[6:])
+    assert tuple(saved) == KEPT.results[:2]
+    assert store.read_run(again.run_id).results == tuple(saved)
+    store.close()
+    other.close()
+
+
+def test_a_program_that_waits_for_a_recovery_to_save_does_not_save_to_the_renamed_file(
+    history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(history)
+    waits = threading.Event()
+
+    def traced(*arguments: Any, **settings: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **settings)
+        connection.set_trace_callback(note)
+        return connection
+
+    def note(sql: str) -> None:
+        if sql == "BEGIN IMMEDIATE":
+            waits.set()
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    other = SqliteStore(history)
+    monkeypatch.undo()
+    overwrite_index(history)
+    refused: list[StoreError] = []
+
+    def save() -> None:
+        try:
+            other.save_trials(KEPT.plan.run_id, KEPT.results)
+        except StoreError as error:
+            refused.append(error)
+
+    def salvage_late(*files: Any) -> None:
+        waits.clear()
+        saving.start()
+        assert waits.wait(30)
+        salvage(*files)
+
+    saving, salvage = threading.Thread(target=save), recovery.salvage
+    monkeypatch.setattr(recovery, "salvage", salvage_late)
+    SqliteStore(history).close()
+    saving.join()
+    assert "was removed or replaced" in str(refused)
+    other.close()
+
+
+def test_a_program_that_opens_the_file_during_a_recovery_saves_to_the_new_one(
+    history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(history)
+    version, recovered = schema.read_version, list[Path]()
+
+    def read_version_late(connection: sqlite3.Connection) -> int:
+        if not recovered:
+            recovered.append(recovery.recover(history))
+        return version(connection)
+
+    monkeypatch.setattr(database, "read_version", read_version_late)
+    late = SqliteStore(history)
+    again = replace(KEPT.plan, run_id="1" * 32)
+    late.begin_run(again, STARTED)
+    late.save_trials(again.run_id, KEPT.results)
+    late.close()
+    store = SqliteStore(history)
+    assert store.read_run(again.run_id).results == KEPT.results
+    store.close()
+
+
+def test_a_file_that_cannot_be_locked_is_not_replaced_while_another_program_writes(
+    history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(history)
+    other = SqliteStore(history)
+    again = replace(KEPT.plan, run_id="1" * 32)
+    other.begin_run(again, STARTED)
+    change(history, "PRAGMA wal_checkpoint(TRUNCATE)")
+    other.read_run(again.run_id)
+    overwrite(history, 0, bytes(100))
+
+    def salvage_late(*files: Any) -> None:
+        salvage(*files)
+        other.save_trials(again.run_id, KEPT.results)
+
+    salvage = recovery.salvage
+    with monkeypatch.context() as patched:
+        patched.setattr(recovery, "salvage", salvage_late)
+        store = SqliteStore(history)
+    assert "cannot be recovered now (another program has written to it meanwhile)" in store.notices[0]
+    assert not [*history.parent.glob("runs.damaged-*"), *history.parent.glob("*.recovering")]
+    assert other.read_run(again.run_id).results == KEPT.results
+    store.close()
+    other.close()
 
 
 KILLED = """
@@ -383,7 +513,8 @@ def test_a_kill_during_the_recovery_loses_nothing(history: Path, steps: int) -> 
 
 def test_a_recovery_without_space_is_tried_again(history: Path) -> None:
     fill(history)
-    damaged = overwrite_index(history)
+    overwrite_index(history)
+    damaged = history.read_bytes()
     with no_larger_files(40_000):
         store = SqliteStore(history)
     assert store.is_readonly

@@ -7,14 +7,22 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
-from tui.store.recovery import READ_ERRORS, complete_recovery, count_rows, lock_path, recover, reserve_beside
+from tui.store.recovery import (
+    BUSY_SECONDS,
+    READ_ERRORS,
+    complete_recovery,
+    count_rows,
+    lock_path,
+    recover,
+    reserve_beside,
+)
 from tui.store.schema import APPLICATION_ID, STEPS, has_our_objects, migrate, read_version
 
 _READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
@@ -82,7 +90,6 @@ def store_error(error: Exception, path: Path) -> StoreError:
     return StoreError(f"{what} ({name})", where=str(path), fix=fix)
 
 
-BUSY_SECONDS = 10.0
 _ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked completely only after damage was found
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _FREE_LOG = 16 * 1024 * 1024
@@ -90,11 +97,12 @@ _FREE_LOG = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open history, with notices for the user."""
+    """An open history, with notices for the user, and the file that it writes to."""
 
     connection: sqlite3.Connection
     is_readonly: bool
     notices: tuple[str, ...] = ()
+    identity: os.stat_result | None = None
 
 
 class _Damaged(Exception):
@@ -168,7 +176,7 @@ def _open_or_recover(path: Path) -> Opened:
         raise store_error(error, path) from error
     recovered = f"Recovered runs: {runs}, with {results} results." if runs else "No run could be recovered."
     notice = f"The run history was damaged. It was renamed to {moved} and a new one was created. {recovered}"
-    return Opened(opened.connection, opened.is_readonly, (*opened.notices, notice))
+    return replace(opened, notices=(*opened.notices, notice))
 
 
 def _open_unrecovered(path: Path, why: str) -> Opened:
@@ -200,15 +208,25 @@ def _open_for_writing(path: Path, *, is_locked: bool) -> Opened:
         if not is_locked and lock_path(path).exists():
             # A recovery has begun since and may just have renamed the damaged file: look again under the lock.
             raise _Damaged
+    identity = path.stat()
     connection = _connect(path, "mode=rw")
     try:
         notices = _prepare(connection, path)
+        if not is_locked and not _is_same(path, identity):
+            raise _Damaged  # Recovered by another program meanwhile: this may be the renamed file.
     except BaseException as error:
         connection.close()
         if is_damage(error):
             raise _Damaged from error
         raise
-    return Opened(connection, is_readonly=False, notices=notices)
+    return Opened(connection, is_readonly=False, notices=notices, identity=identity)
+
+
+def _is_same(path: Path, identity: os.stat_result | None) -> bool:
+    """Return whether the file at the path is still the one that was opened."""
+    with contextlib.suppress(OSError):
+        return identity is not None and os.path.samestat(path.stat(), identity)
+    return False
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
@@ -342,7 +360,7 @@ class HistoryFile:
         opened = open_history(path)
         self._connection: sqlite3.Connection | None = opened.connection
         self.is_readonly, self.notices = opened.is_readonly, opened.notices
-        self._identity = None if self.is_readonly else path.stat()
+        self._identity = opened.identity
 
     def close(self) -> None:
         """Close the file when no thread uses it."""
@@ -368,9 +386,15 @@ class HistoryFile:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold a transaction: at the end all of it is on disk, or nothing."""
         with self.using() as connection:
-            self._refuse_unwritable()
+            if self.is_readonly:
+                raise StoreError(
+                    "the run history is read-only",
+                    where=str(self.path),
+                    fix="Make the file and its folder writable, then restart Assay.",
+                )
             connection.execute("BEGIN IMMEDIATE")
             try:
+                self._refuse_replaced()
                 yield connection
                 connection.execute("COMMIT")
             finally:
@@ -387,18 +411,12 @@ class HistoryFile:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
-    def _refuse_unwritable(self) -> None:
-        if self.is_readonly:
-            raise StoreError(
-                "the run history is read-only",
-                where=str(self.path),
-                fix="Make the file and its folder writable, then restart Assay.",
-            )
-        # SQLite would continue to write to a file that has been deleted.
-        same = False
-        with contextlib.suppress(OSError):
-            same = self._identity is not None and os.path.samestat(self.path.stat(), self._identity)
-        if not same:
+    def _refuse_replaced(self) -> None:
+        """Raise StoreError if the file was deleted or replaced: SQLite would continue to write to it.
+
+        Checked within a transaction, because a recovery replaces the file while it holds the write lock.
+        """
+        if not _is_same(self.path, self._identity):
             raise StoreError(
                 "the run history was removed or replaced while Assay was using it",
                 where=str(self.path),

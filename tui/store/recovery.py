@@ -1,7 +1,8 @@
 """Recovery of a damaged history: a new file with every readable row takes its place, and the damaged one is renamed.
 
 The new file is complete before the damaged one is renamed, so that a kill or a full disk at any moment loses nothing:
-the next opening starts again, or completes the renames. The names, for `runs.sqlite`:
+the next opening starts again, or completes the renames. Programs that use the damaged file cannot write to it
+meanwhile, and notice afterwards that it was replaced. The names, for `runs.sqlite`:
 
 - `runs.sqlite.recovering`: the new file while it is built
 - `runs.damaged-<time>.sqlite.recovered`: the complete new file, until it takes the place of the damaged one
@@ -10,9 +11,10 @@ the next opening starts again, or completes the renames. The names, for `runs.sq
 """
 
 import contextlib
+import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from tui.store.writer import derive_outcomes
 _TABLES = ("suite", "run", "trial", "result")
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """The errors of a query on a damaged file; see `code_of` in `tui/store/database.py`."""
+BUSY_SECONDS = 10.0
+"""How long a program waits for another one that writes to the history."""
 _TRIED_EACH = 2_000  # row numbers after the last readable row that are tried one by one
 _GREATEST = 2**40  # row number that is tried
 _Row = tuple[Any, ...]
@@ -64,18 +68,63 @@ def recover(path: Path) -> Path:
     keeps its name.
     """
     _remove_leftovers(path)
-    try:
-        building = path.with_name(f"{path.name}.recovering")
-        _build(path, building)
-        moved = reserve_beside(path, "damaged")
-        ready = moved.with_name(f"{moved.name}.recovered")
-        os.replace(building, ready)
-        os.replace(path, moved)
-    except (OSError, *READ_ERRORS):
-        _remove_leftovers(path)
-        raise
-    _put_in_place(ready, path)
+    with _without_writers(path) as refuse_changed:
+        try:
+            building = path.with_name(f"{path.name}.recovering")
+            _build(path, building)
+            moved = reserve_beside(path, "damaged")
+            ready = moved.with_name(f"{moved.name}.recovered")
+            os.replace(building, ready)
+            refuse_changed()
+            os.replace(path, moved)
+        except (OSError, *READ_ERRORS):
+            _remove_leftovers(path)
+            raise
+        _put_in_place(ready, path)
     return moved
+
+
+@contextlib.contextmanager
+def _without_writers(path: Path) -> Iterator[Callable[[], None]]:
+    """Keep other programs from writing to the damaged file, or notice that one has written.
+
+    Yield a function that raises OSError if one has: the write lock of a file with a damaged header cannot be taken, but
+    a program that opened it earlier can still write. On Windows an open file cannot be renamed, so there is no lock.
+    """
+    guard: sqlite3.Connection | None = None
+    is_locked = False
+    try:
+        if os.name != "nt":
+            address = f"file:{quote(str(path.absolute()))}?mode=rw"
+            guard = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+            with _unless_passing():
+                guard.execute("BEGIN IMMEDIATE")
+                is_locked = True
+        before = _stamps(path)
+
+        def refuse_changed() -> None:
+            if not is_locked and _stamps(path) != before:
+                raise OSError(errno.EBUSY, "another program has written to it meanwhile")
+
+        yield refuse_changed
+    finally:
+        if guard is not None:
+            guard.close()
+
+
+@contextlib.contextmanager
+def _unless_passing() -> Iterator[None]:
+    """Ignore errors that lie in the content of the damaged file."""
+    try:
+        yield
+    except READ_ERRORS as error:
+        _raise_passing(error)
+
+
+def _stamps(path: Path) -> list[tuple[int, int]]:
+    """Return the size and time of change of the file and its log, if they have content."""
+    stats = [file.stat() for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
+    return [(stat.st_size, stat.st_mtime_ns) for stat in stats if stat.st_size]
 
 
 def complete_recovery(path: Path) -> Path | None:
