@@ -13,11 +13,17 @@ from typing import Any
 import pytest
 
 from tests.hostile.mutations import mutations
+from tests.session.test_score_exchange import PLAN, line
+from tests.support.kept_runs import keep, make_result
 from tui.imports import inspect_log
 from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
 from tui.model.sanitize import sanitize_text
-from tui.session.result_import import ImportOptions, read_results, store_results, with_stored_id
+from tui.model.subjects import Config
+from tui.session.result_import import ImportOptions, check_scores, read_results, store_results, with_stored_id
+from tui.session.reviews import Reviews
+from tui.session.run_files import run_lines
+from tui.session.score_exchange import ScoresRefused
 from tui.store.sqlite import SqliteStore
 
 FILES = Path(__file__).parents[1] / "imports" / "files"
@@ -30,6 +36,8 @@ LINES = "".join(
     json.dumps({"case": case, "model": "m", "answer": f"answer {KEY}", "repeat": 1, "input_tokens": 3}) + "\n"
     for case in "abc"
 )
+SCORES = "".join(line(number, note=f"note {KEY}") for number in range(3))
+RUN = "".join(f"{each}\n" for each in run_lines(keep(PLAN, [make_result(key) for key in PLAN.trials]), SCORES))
 
 
 def read_all(pattern: str) -> list[bytes]:
@@ -141,6 +149,7 @@ KINDS: dict[str, Callable[[int, int], Iterator[bytes]]] = {
     "results.jsonl": mutated(read_all("*.jsonl"), lines=True),
     "report.json": mutated(read_all("pydantic_evals/*.json"), lines=False),
     "evals.jsonl": mutated(read_all("openai_evals/*.jsonl"), lines=True),
+    "run.jsonl": mutated([RUN.encode()], lines=True),
     "answers.jsonl": mutated([LINES.encode()], lines=True),
     "answers.csv": mutated([CSV.encode(), CSV.replace(",", ";").encode(), b"\xef\xbb\xbf" + CSV.encode()]),
 }
@@ -154,6 +163,7 @@ def check(kind: str, folder: Path, count: int, seed: int) -> None:
     )
     environ = {"HOME": str(folder), "ASSAY_CONFIG_DIR": str(config), "P_KEY": KEY}
     store = SqliteStore(folder / f"{kind}-{seed}.sqlite")
+    reviews = Reviews(store, folder, Config())
     path = folder / kind
     refused = 0
     for number, data in enumerate(KINDS[kind](count, seed)):
@@ -166,7 +176,7 @@ def check(kind: str, folder: Path, count: int, seed: int) -> None:
                 problems = [str(problem) for problem in error.problems]
             else:
                 problems = [str(problem) for problem in imported.warnings]
-                assert_stored_whole(imported, store)
+                problems += store_whole(imported, store, reviews)
         except Exception as error:
             error.add_note(f"mutation {number} of {kind}, seed {seed}: {data[:300]!r}")
             raise
@@ -180,16 +190,29 @@ def check(kind: str, folder: Path, count: int, seed: int) -> None:
     assert refused < count, "some mutations leave a file that can be imported"
 
 
-def assert_stored_whole(imported: ImportedRun, store: SqliteStore) -> None:
-    """Store the run, and assert that every result comes back as it was imported."""
+def store_whole(imported: ImportedRun, store: SqliteStore, reviews: Reviews) -> list[str]:
+    """Store the run with its scores, and assert that all come back as they were imported; or return why not."""
     run = with_stored_id(imported, store)
+    run_id = run.plan.run_id
     trials = [result.trial for result in run.results]
     assert len(set(trials)) == len(trials)
-    assert set(trials) == set(run.plan.trials)
-    if store_results(run, store).is_new:
-        kept = store.read_run(run.plan.run_id)
+    assert set(trials) == set(run.plan.trials) or run.is_exported
+    try:
+        scores = check_scores(run, store, reviews)
+    except ScoresRefused as refused:
+        return [str(bad) for bad in refused.bad]
+    stored = store_results(run, store, scores)
+    if stored.is_new:
+        kept = store.read_run(run_id)
         assert {result.trial: result for result in kept.results} == dict(zip(trials, run.results, strict=True))
         assert kept.plan.suite == run.plan.suite
+    if stored.scores is not None:
+        assert len(reviews.export(run_id).splitlines()) == stored.scores.new
+    if run.is_exported:
+        # The next mutation has the same id.
+        reviews.forget(run_id)
+        store.delete_run(run_id)
+    return []
 
 
 @pytest.fixture(autouse=True)

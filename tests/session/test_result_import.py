@@ -135,7 +135,8 @@ def test_a_score_that_cannot_be_imported_is_refused_before_anything_is_stored(
 ) -> None:
     store_results(first := exported(tmp_path, 1, score(2)), store, check_scores(first, store, reviews))
     before = store.read_run(RUN), reviews.export(RUN)
-    with pytest.raises(ScoresRefused):
+    # The run and its results are the first three lines.
+    with pytest.raises(ScoresRefused, match=f"^{tmp_path}/run.jsonl:5: error: "):
         check_scores(exported(tmp_path, 2, score(3), bad), store, reviews, lambda *_: pytest.fail("was asked"))
     assert (store.read_run(RUN), reviews.export(RUN)) == before
 

@@ -39,12 +39,20 @@ _CLOCK_SKEW = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreLines:
+    """Lines of score files that are within another file, each at its line number there; the other lines are empty."""
+
+    file: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedRun:
     """A run that was made elsewhere.
 
     If its id is derived from its content, the same results are the same run. If only the end of the id is
     (`is_named_by_content`), the time in it is set when the run is stored. Of a run that Assay exported (`is_exported`),
-    the id says nothing about the content. `score_lines` are lines of score files.
+    the id says nothing about the content.
     """
 
     plan: Plan
@@ -54,7 +62,7 @@ class ImportedRun:
     warnings: tuple[Problem, ...] = ()
     state: RunState = "finished"
     versions: Mapping[str, str] = field(default_factory=dict)
-    score_lines: str = ""
+    scores: ScoreLines | None = None
     is_named_by_content: bool = False
     is_exported: bool = False
 

@@ -1,7 +1,6 @@
 """Import of runs into the history: those that Assay exported, and other tools' results."""
 
 import asyncio
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -175,12 +174,9 @@ def check_scores(
         kept = store.read_run(run_id)
         _is_continued(imported, kept)
         results |= {result.trial: result for result in kept.results}
-    if not imported.score_lines:
+    if imported.scores is None:
         return None
-    with tempfile.TemporaryDirectory(prefix="assay-import-") as folder:
-        file = Path(folder) / "scores.jsonl"
-        file.write_text(imported.score_lines, encoding="utf-8", newline="")
-        return reviews.check_files([file], confirm=confirm, arriving=ArrivingRun(imported.plan, results))
+    return reviews.check_files((), confirm=confirm, arriving=ArrivingRun(imported.plan, results, imported.scores))
 
 
 def store_results(imported: ImportedRun, store: Store, scores: CheckedScores | None = None) -> StoredRun:

@@ -271,7 +271,7 @@ class Reviews:
         confirm: OwnLines | None = None,
         arriving: ArrivingRun | None = None,
     ) -> CheckedScores:
-        """Do the first step of `import_files`, which asks and stores nothing; lines may be about the `arriving` run."""
+        """Do the first step of `import_files`, which stores nothing; the lines of the `arriving` run are read too."""
         name = None if reviewer is None else checked_name(reviewer)
         own = self.default_reviewer()
         return check_scores(

@@ -7,6 +7,7 @@ result, and one for each line of its score files.
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 import re
@@ -20,7 +21,7 @@ from typing import Any
 
 from tui.documents.files import NotRead
 from tui.documents.tables import MOST_DATA_FILES
-from tui.imports.imported import RUN_FILE_KEY, ImportedRun
+from tui.imports.imported import RUN_FILE_KEY, ImportedRun, ScoreLines
 from tui.imports.result_file import MOST_BYTES as MOST_FILE_BYTES
 from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, MemoryLimit, ResultFile
 from tui.model.errors import Problem
@@ -152,7 +153,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     problems: list[Problem] = []
     head: Mapping[str, Any] | None = None
     results: list[TrialResult] = []
-    scores: list[str] = []
+    scores: dict[int, str] = {}
     limit = MemoryLimit()
     for number, line in enumerate(_lines_of(file), 1):
         if not line.strip():
@@ -164,7 +165,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
             elif "result" in value:
                 results.append(limit.add(_result(value["result"])))
             elif isinstance(value.get("score"), dict):
-                scores.append(limit.add(_score_line(value["score"], head["id"])))
+                scores[number] = limit.add(_score_line(value["score"], head["id"]))
             else:
                 raise _Fault("expected a `result` or a `score`")
         except (_Fault, NotRead) as fault:
@@ -176,7 +177,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     run: ImportedRun | None = None
     if head is not None and not problems:
         try:
-            run = _run_of(head, results, "".join(f"{line}\n" for line in scores), named, here or Path.cwd())
+            run = _run_of(head, results, _score_lines(path, scores), named, here or Path.cwd())
         except _Fault as fault:
             problems.append(file.problem(str(fault), "run"))
     if run is None:
@@ -282,6 +283,12 @@ def _score_line(score: Mapping[str, Any], run_id: str) -> str:
         raise _Fault(f"score: {fault}") from fault
 
 
+def _score_lines(file: Path, lines: Mapping[int, str]) -> ScoreLines | None:
+    gaps = (number - before - 1 for before, number in itertools.pairwise((0, *lines)))
+    text = "".join("\n" * gap + line + "\n" for gap, line in zip(gaps, lines.values(), strict=True))
+    return ScoreLines(file, text) if lines else None
+
+
 def _field_out_of_range(value: object, name: str = "", *, least: float = -_LARGEST_NUMBER) -> str | None:
     """Return the name of the first field with a number that is out of range or not finite.
 
@@ -352,7 +359,7 @@ def _check_trials(
 
 
 def _run_of(
-    head: Mapping[str, Any], results: list[TrialResult], scores: str, named: Path | None, here: Path
+    head: Mapping[str, Any], results: list[TrialResult], scores: ScoreLines | None, named: Path | None, here: Path
 ) -> ImportedRun:
     try:
         suite = codec.decode_suite(json.dumps(head.get("suite")))

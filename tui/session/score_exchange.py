@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.documents.files import numbered_lines
+from tui.imports.imported import ScoreLines
 from tui.model.errors import ConfigError
 from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import Guidance
@@ -66,10 +67,11 @@ OwnLines = Callable[[str, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class ArrivingRun:
-    """A run that is stored after its scores are checked: its plan, and each result that it will have."""
+    """A run that is stored after its scores are checked: its plan, each result that it will have, and its scores."""
 
     plan: Plan
     results: Mapping[TrialKey, TrialResult]
+    scores: ScoreLines
 
 
 class ScoresRefused(ConfigError):
@@ -163,14 +165,16 @@ def check_scores(
     """Read score files and packets for a merge into the stored scores; nothing is stored yet.
 
     `reviewer` is the author of lines that name nobody. New lines in the name `own`, or in one that looks like it, are
-    accepted if `confirm` returns True. Lines may be about the `arriving` run, as if it were stored. Raises
+    accepted if `confirm` returns True. The lines of the `arriving` run are read too, as if it were stored. Raises
     ScoresRefused, ConfigError if `confirm` returns False, and StoreError.
     """
     lines: list[_Line] = []
     bad: list[BadLine] = []
     key_of = cache(packets.read)  # one file for all answers of a packet
     for file in files:
-        _read_file(file, key_of, reviewer, lines, bad)
+        _read_lines(str(file), _read_file(file), key_of, reviewer, lines, bad)
+    if arriving is not None:
+        _read_lines(str(arriving.scores.file), arriving.scores.text.encode(), key_of, reviewer, lines, bad)
     strangers = _strangers(lines, store, arriving)
     bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
@@ -218,7 +222,7 @@ def _conflict(line: _Line, where: str) -> str:
     return f"the id {line.act.id} {where} with different content; for a changed score, add a new line with a new id"
 
 
-def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Line], bad: list[BadLine]) -> None:
+def _read_file(file: Path) -> bytes:
     try:
         if file == STDIN:
             data = sys.stdin.buffer.read(LARGEST_FILE + 1)
@@ -231,20 +235,26 @@ def _read_file(file: Path, key_of: _KeyOf, reviewer: str | None, lines: list[_Li
     if len(data) > LARGEST_FILE:
         what = f"is larger than {LARGEST_FILE // 2**20} MiB"
         raise ConfigError(what, where=str(file), fix="Pass a smaller file; a large one can be split between two lines.")
+    return data
+
+
+def _read_lines(
+    file: str, data: bytes, key_of: _KeyOf, reviewer: str | None, lines: list[_Line], bad: list[BadLine]
+) -> None:
     latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
     for number, line in numbered_lines(data):
         try:
             for act, derived in _acts_of(line, key_of, reviewer):
                 if len(lines) >= _MOST_SCORES:
                     fix = "Import it as several files, one after the other."
-                    raise ConfigError(f"has more than {_MOST_SCORES:,} scores", where=str(file), fix=fix)
+                    raise ConfigError(f"has more than {_MOST_SCORES:,} scores", where=file, fix=fix)
                 if not _EARLIEST <= act.order[0] < latest:
                     raise LineFault(f"scored_at: {act.scored_at} is before 2000 or after tomorrow; correct the date")
-                lines.append(_Line(str(file), number, act, derived))
+                lines.append(_Line(file, number, act, derived))
         except LineFault as fault:
-            bad.append(BadLine(str(file), number, str(fault)))
+            bad.append(BadLine(file, number, str(fault)))
             if len(bad) >= _MOST_BAD:
-                bad.append(BadLine(str(file), number, f"is problem {len(bad):,}; the lines after it were not read"))
+                bad.append(BadLine(file, number, f"is problem {len(bad):,}; the lines after it were not read"))
                 return
 
 
