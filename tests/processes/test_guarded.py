@@ -113,9 +113,26 @@ HITS = {
     "ends its guard": "kill -15 $PPID; wait",
     "ends the outer guard": "kill -15 $OUTER; wait",
 }
+# It opens all pipes of the outer guard, stops that guard, and stops it again whenever it was continued.
+HOLDS = """
+import os, signal, sys, time
+outer, is_new = int(sys.argv[1]), True
+for name in os.listdir(f"/proc/{outer}/fd"):
+    try:
+        os.open(f"/proc/{outer}/fd/{name}", os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        pass
+while True:
+    os.kill(outer, signal.SIGSTOP)
+    if is_new:
+        os.write(1, b"done\\n")
+    is_new = False
+    time.sleep(0.001)
+"""
 FREEZES = {
     "stops its guard": "kill -STOP $PPID; echo done; wait",
     "stops the outer guard": "kill -STOP $OUTER; echo done; wait",
+    "holds the pipes of the outer guard and keeps stopping it": f"setsid {sys.executable} -c '{HOLDS}' $OUTER & wait",
     "stops both guards": "kill -STOP $OUTER; kill -STOP $PPID; echo done; wait",
 }
 FIND_OUTER = "OUTER=$(cut -d' ' -f4 /proc/$PPID/stat); "

@@ -4,8 +4,8 @@ Each guard adopts the orphans below it, and ends everything if the other one is 
 Run as a file, with the standard library only: `guard.py LIFELINE command ARG…` runs any program, `guard.py LIFELINE
 module FILE MEMORY ARG…` calls `serve(ARG…)` of a Python file in a fork of this process, with at most MEMORY bytes (0:
 no limit), and `guard.py LIFELINE private …` does so in processes whose memory others cannot read. LIFELINE is the
-descriptor of a pipe that nothing writes to: its end means that Assay has ended or wants the program to end. The guards
-end like the program: with the same exit status or signal.
+descriptor of a socket that nothing writes to: its end means that Assay has ended or wants the program to end. The
+guards end like the program: with the same exit status or signal.
 """
 
 import contextlib
@@ -73,6 +73,8 @@ def _guard(lifeline: int, death_signal: signal.Signals, work: Callable[[], None]
     if status is None and death_signal == signal.SIGTERM:
         _end_inner_guard(child)
     _kill_program(child)
+    if death_signal == signal.SIGKILL and os.getppid() == parent:
+        os.kill(parent, signal.SIGCONT)  # The program may have stopped it.
     _end_like(status)
 
 

@@ -59,7 +59,7 @@ async def start_guarded(
     Before the program starts, this process is protected against it (`protect_memory`). Raises OSError.
     """
     protect_memory()
-    watched, lifeline = os.pipe()
+    watched, lifeline = _make_lifeline()
     if os.name == "posix":
         kind: tuple[str, ...] = ("command",)
         if module is not None:
@@ -78,6 +78,17 @@ async def start_guarded(
     finally:
         os.close(watched)
     return transport, program, lifeline
+
+
+def _make_lifeline() -> tuple[int, int]:
+    """Return the descriptor that the guards watch, and the one whose end they notice.
+
+    They are sockets: through /proc a program can open a guard's pipe for writing, and so keep it from ending.
+    """
+    if os.name != "posix":
+        return os.pipe()
+    far, near = socket.socketpair()
+    return far.detach(), near.detach()
 
 
 def let_go(transport: asyncio.SubprocessTransport, lifeline: int) -> None:
