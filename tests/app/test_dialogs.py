@@ -1,6 +1,11 @@
 """Dialogs that several screens use."""
 
+import re
+
 import pytest
+from textual.containers import Vertical, VerticalScroll
+from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from tests.support.pilots import screen_rows, until
 from tui.app.dialogs import ConfirmScreen
@@ -27,6 +32,84 @@ async def test_a_long_question_is_answered_only_at_its_end() -> None:
         assert answers == []
         await pilot.press("y")
         await until(pilot, lambda: answers == [True])
+
+
+WORDS = [f"W{number}W" for number in range(150)]
+
+
+def displayed(app: ThemedApp[None]) -> set[str]:
+    return set(re.findall(r"W\d+W", "\n".join(screen_rows(app.screen))))
+
+
+async def answer_with_y(app: ThemedApp[None], pilot: Pilot[None], answers: list[bool | None]) -> set[str]:
+    """Press `y` until the question is answered, and return the words that were displayed."""
+    seen: set[str] = set()
+    for _ in range(300):
+        await until(pilot, lambda: not app.screen._dirty_widgets and not app.screen._layout_required)
+        if answers:
+            return seen
+        seen |= displayed(app)
+        await pilot.press("y")
+    return seen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 15), (80, 12), (80, 9), (80, 6), (24, 12), (18, 9)])
+async def test_every_row_of_a_question_is_displayed_before_it_is_answered(size: tuple[int, int]) -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+    async with app.run_test(size=size) as pilot:
+        dialog = ConfirmScreen("Allow?", " ".join(WORDS), yes="allow it", no="do not run")
+        await app.push_screen(dialog, answers.append)
+        seen = await answer_with_y(app, pilot, answers)
+        assert (answers, sorted(set(WORDS) - seen)) == ([True], [])
+
+
+async def test_a_question_without_room_is_not_answered_with_yes() -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+    async with app.run_test(size=(80, 2)) as pilot:
+        await app.push_screen(ConfirmScreen("Allow?", "An agent.", yes="allow it", no="do not run"), answers.append)
+        await pilot.press("y", "y", "y")
+        await pilot.pause()
+        assert answers == []
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: any("An agent." in row for row in screen_rows(app.screen)))
+        await pilot.press("y")
+        await until(pilot, lambda: answers == [True])
+
+
+@pytest.mark.parametrize("disturb", ["end", "wider"])
+async def test_rows_that_were_skipped_are_displayed_before_yes(disturb: str) -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+    async with app.run_test(size=(40, 12)) as pilot:
+        dialog = ConfirmScreen("Allow?", " ".join(WORDS), yes="allow it", no="do not run")
+        await app.push_screen(dialog, answers.append)
+        await until(pilot, lambda: any("more text" in row for row in screen_rows(app.screen)))
+        before = displayed(app) if disturb == "end" else set()
+        if disturb == "end":
+            dialog.query_one(VerticalScroll).scroll_end(animate=False)
+        else:
+            await pilot.press("y", "y")
+            await pilot.resize_terminal(120, 12)
+        await until(pilot, lambda: not any("W0W" in row for row in screen_rows(app.screen)))
+        seen = await answer_with_y(app, pilot, answers)
+        assert (answers, sorted(set(WORDS) - seen - before)) == ([True], [])
+        assert len(before) < len(WORDS) / 2
+
+
+async def test_notifications_do_not_cover_a_question() -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        app.notify("before " * 60, timeout=3600)
+        await app.push_screen(ConfirmScreen("Allow?", " ".join(WORDS), yes="allow it", no="do not run"))
+        app.notify("after " * 60, timeout=3600)
+        await until(pilot, lambda: len(app.screen.query(Toast)) == 2)
+        await until(pilot, lambda: any("▌" in row for row in screen_rows(app.screen)), "a part beside the dialog")
+        frame = app.screen.query_one(Vertical).region
+        inside = [row[frame.x + 1 : frame.right - 1] for row in screen_rows(app.screen)[frame.y : frame.bottom]]
+        assert not any(sign in row for row in inside for sign in ("▌", "before", "after"))
+        assert "y allow it" in "".join(inside)
 
 
 async def test_a_short_question_is_answered_at_once_and_every_other_key_answers_no() -> None:

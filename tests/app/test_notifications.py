@@ -41,3 +41,21 @@ async def test_a_question_waits_until_nothing_is_held() -> None:
     assert not waiting.done()
     hold.release()
     await waiting
+
+
+def test_notifications_wait_until_every_question_is_answered_and_names_are_shown() -> None:
+    shown: list[str] = []
+    hold = NotificationHold(shown.append, shown.clear)
+    hold.notify("first")
+    with hold.until_answered():
+        with hold.until_answered():
+            hold.notify("second")
+        hold.notify("third")
+        hold.hold()
+        hold.release()
+        hold.show_now("fourth")
+        assert shown == ["fourth"]
+        hold.hold()
+    assert shown == []
+    hold.release()
+    assert shown == ["second", "third"]

@@ -16,7 +16,7 @@ import tui.app
 from tests.app.snapshots.scenes import ANSWERED, REVIEW, SCENES, Scene, play
 from tests.app.snapshots.stage import Stage, fixed_world, run_session, scored_session, staged
 from tests.support.pilots import until
-from tui.app.dialogs import ChoiceScreen, ConfirmScreen, TextScreen
+from tui.app.dialogs import ChoiceScreen, ConfirmScreen, PaintedText, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
 from tui.app.figures_screen import FiguresScreen
@@ -160,7 +160,7 @@ async def test_the_first_key_that_closes_a_choice_decides(keys: tuple[str, ...],
 async def test_the_first_answer_counts(keys: tuple[str, ...], result: bool) -> None:
     app = Opener(ConfirmScreen("Delete?", "It cannot be undone.", yes="delete", no="keep"))
     async with app.run_test() as pilot:
-        await until(pilot, lambda: app.screen is app.dialog)
+        await until(pilot, lambda: app.screen is app.dialog and app.screen.query_one(PaintedText).next_row is None)
         press_at_once(app, *keys)
         await until(pilot, lambda: app.results)
         await pilot.pause()

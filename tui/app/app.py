@@ -213,7 +213,8 @@ class AssayApp(ThemedApp[int]):
         requested_at = self._app_context.runs.requested_at if self._app_context is not None else 0.0
         typing = self._last_key_at > max(requested_at, self._answered_at)
         dialog = ConfirmScreen("Allow?", question, yes="allow it", no="do not run", while_typing=typing)
-        allowed = await self.push_screen_wait(dialog)
+        with self._notification_hold.until_answered():
+            allowed = await self.push_screen_wait(dialog)
         self._answered_at = monotonic()
         return allowed
 

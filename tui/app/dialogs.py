@@ -9,7 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
+from textual.geometry import Region
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -56,10 +58,41 @@ class ChoiceScreen(Dialog[int | None]):
         self._list.focus()
 
 
+class PaintedText(Static):
+    """A text that knows which of its rows have been on the screen, in their full width, since it has its place."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(Content(sanitize_text(text)), markup=False)
+        self._painted: set[int] = set()
+        self._painted_width = 0
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Note and return the rows that are painted now: `crop` is what no frame, scrolled area or screen cuts off."""
+        if self._painted_width != self.size.width:
+            self._painted.clear()
+            self._painted_width = self.size.width
+        if self.screen.is_current and crop.x == 0 and crop.width == self.size.width:
+            self._painted.update(range(crop.y, crop.bottom))
+        return super().render_lines(crop)
+
+    def forget(self) -> None:
+        """Paint the text again, and note the rows from the beginning."""
+        self._painted.clear()
+        self.refresh()
+
+    @property
+    def next_row(self) -> int | None:
+        """The first row that has not been on the screen, or None."""
+        if not self._painted or self._painted_width != self.size.width:
+            return 0
+        return next((row for row in range(self.size.height) if row not in self._painted), None)
+
+
 class ConfirmScreen(Dialog[bool]):
     """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no.
 
-    A question that does not fit is scrolled: `y` shows its next page, and answers only at its end.
+    A question that does not fit is scrolled: `y` shows its next rows, and answers only after all have been displayed.
+    Nothing covers the dialog: notifications and tooltips are painted below it.
 
     `later` returns more of the question, from a thread: the dialog opens without it.
 
@@ -71,9 +104,11 @@ class ConfirmScreen(Dialog[bool]):
 
     DEFAULT_CSS = """
     ConfirmScreen > Vertical { width: 72; max-width: 92%; max-height: 90%; }
+    ConfirmScreen.-low > Vertical { max-height: 100%; padding: 0 2; }
     ConfirmScreen Static { height: auto; }
     ConfirmScreen VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
     """
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-high")]  # noqa: RUF012 as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes", id="confirm.yes", tooltip="Confirm"),
         Binding("n,escape,q", "answer(False)", "No", id="confirm.no", tooltip="Cancel"),
@@ -90,27 +125,30 @@ class ConfirmScreen(Dialog[bool]):
         later: Callable[[], str] | None = None,
     ) -> None:
         super().__init__()
-        self._later, self._more = later, Static(markup=False)
+        self._later = later
         self._title, self._question, self._while_typing = title, question, while_typing
         self._typing: Timer | None = None
-        self._yes, self._no = yes, no
         self._frame, self._text = Vertical(), VerticalScroll()
+        self._keys = Static(
+            Content.assemble(
+                "\n", ("y", "bold $accent"), (f" {yes}    ", "$foreground"), ("n", "bold $accent"),
+                (f" {no}", "$foreground"),
+            ),
+            markup=False,
+        )  # fmt: skip
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers of the screen, with that of the dialog above those of notifications and tooltips."""
+        return tuple(sorted(super().layers, key="default".__eq__))
 
     def compose(self) -> ComposeResult:
         """Compose the question and the two keys."""
         with self._frame:
             self._frame.border_title = Content(f"{self._title}")
             with self._text:
-                yield Static(Content(sanitize_text(self._question)), markup=False)
-                if self._later is not None:
-                    yield self._more
-            yield Static(
-                Content.assemble(
-                    "\n", ("y", "bold $accent"), (f" {self._yes}    ", "$foreground"), ("n", "bold $accent"),
-                    (f" {self._no}", "$foreground"),
-                ),
-                markup=False,
-            )  # fmt: skip
+                yield PaintedText(self._question)
+            yield self._keys
 
     def on_mount(self) -> None:
         """Ignore the keys at first if the user is typing a text, and read the rest of the question."""
@@ -122,11 +160,19 @@ class ConfirmScreen(Dialog[bool]):
     async def _read_later(self) -> None:
         assert self._later is not None
         if more := await asyncio.to_thread(self._later):
-            self._more.update(Content(f"\n{sanitize_text(more)}"))
+            await self._text.mount(PaintedText(f"\n{more}"))
             self.call_after_refresh(self._show_hint)
 
     def on_resize(self) -> None:
-        """Say so if the question does not fit."""
+        """Fit the question between the border and the keys, and say so if it has to be scrolled."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        around = self._frame.gutter.height + self._keys.outer_size.height
+        most = self.size.height if self.has_class("-low") else self.size.height * 90 // 100
+        self._text.styles.max_height = max(1, min(self.size.height * 60 // 100, most - around))
+        for text in self._text.query(PaintedText):
+            text.forget()  # what was painted before for a moment
         self.call_after_refresh(self._show_hint)
 
     def on_key(self, event: Key) -> None:
@@ -149,13 +195,26 @@ class ConfirmScreen(Dialog[bool]):
         self._frame.border_subtitle = Content("keys are ignored while you type" if self._typing is not None else hint)
 
     def action_answer(self, yes: bool) -> None:
-        """Close the dialog with the answer; yes only if the question was displayed to its end."""
+        """Close the dialog with the answer; yes only if the whole question has been displayed."""
         if self._typing is not None:
             return
-        if yes and self._text.scroll_offset.y < self._text.max_scroll_y:
-            self._text.scroll_page_down(animate=False)
-        else:
+        if not yes or self._next_row is None:
             self.dismiss(yes)
+        else:
+            self.call_after_refresh(self._show_next)
+
+    @property
+    def _next_row(self) -> int | None:
+        """The first row of the scrolled area that has not been displayed, or None."""
+        rows = ((text, text.next_row) for text in self._text.query(PaintedText))
+        return next((text.virtual_region.y + row for text, row in rows if row is not None), None)
+
+    def _show_next(self) -> None:
+        """Scroll to the first row that has not been displayed; answer yes if the last ones have been by now."""
+        if (row := self._next_row) is not None:
+            self._text.scroll_to(y=row, animate=False)
+        elif self._typing is None:
+            self.dismiss(True)
 
 
 class HelpScreen(Dialog[None]):

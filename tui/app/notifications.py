@@ -1,7 +1,11 @@
-"""Hold notifications back while they could name a model to a blind reviewer, and notify of errors uniformly."""
+"""Hold notifications back while they could name a model to a blind reviewer or be below a question.
+
+And notify of errors uniformly.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from textual.app import App
@@ -21,39 +25,55 @@ class NotificationHold:
 
     def __init__(self, show: Callable[..., None], clear: Callable[[], None]) -> None:
         self._show, self._clear = show, clear
-        self._held: list[tuple[str, dict[str, Any]]] | None = None
+        self._held: list[tuple[str, dict[str, Any]]] = []
+        self._hides_names = False
+        self._questions = 0
         self._released = asyncio.Event()
         self._released.set()
 
     @property
     def holds(self) -> bool:
         """Return whether notifications are held back, because names are hidden."""
-        return self._held is not None
+        return self._hides_names
 
     def hold(self) -> None:
         """Hold notifications back from now on, and remove the displayed ones."""
-        if self._held is None:
-            self._held = []
+        if not self._hides_names:
+            self._hides_names = True
             self._released.clear()
             self._clear()
 
     def release(self) -> None:
         """Show the notifications that were held back, and stop holding."""
-        held, self._held = self._held or [], None
+        self._hides_names = False
         self._released.set()
+        self._show_held()
+
+    async def wait_until_released(self) -> None:
+        """Wait until notifications are not held back, because names are hidden."""
+        await self._released.wait()
+
+    @contextmanager
+    def until_answered(self) -> Iterator[None]:
+        """Hold notifications back while a question is displayed, which is above them."""
+        self._questions += 1
+        try:
+            yield
+        finally:
+            self._questions -= 1
+            self._show_held()
+
+    def _show_held(self) -> None:
+        if self._hides_names or self._questions:
+            return
+        held, self._held = self._held, []
         for message, options in held[-_MOST_HELD:]:
             self._show(message, **options)
 
-    async def wait_until_released(self) -> None:
-        """Wait until notifications are not held back."""
-        await self._released.wait()
-
     def notify(self, message: str, **options: Any) -> None:
-        """Show a notification now, or when the hold is released."""
-        if self._held is None:
-            self._show(message, **options)
-        else:
-            self._held.append((message, options))
+        """Show a notification now, or when no hold is left."""
+        self._held.append((message, options))
+        self._show_held()
 
     def show_now(self, message: str, **options: Any) -> None:
         """Show a notification even while others are held back."""
