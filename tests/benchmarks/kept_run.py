@@ -9,11 +9,11 @@ from statistics import median
 
 from tests.benchmarks.processes import ROOT, cpu_of, python
 from tests.benchmarks.registry import Figure, benchmark
+from tests.support.histories import run_history
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.terminal import Terminal
 from tui.model.errors import ConfigError
 from tui.model.subjects import Subject
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 SIZE = (160, 45)
@@ -50,7 +50,7 @@ def keep_large_run(folder: Path) -> str:
 def _open_alone(folder: Path, run_id: str) -> tuple[float, float]:
     """CPU milliseconds until there is something to look at, and until every outcome is known; in this process."""
     store = SqliteStore(folder / "data" / "runs.sqlite")
-    history = RunHistory(store, folder / "data", _resolve)
+    history = run_history(store, folder / "data", _resolve)
     before = time.process_time()
     history.open_run(run_id)
     opened = time.process_time()

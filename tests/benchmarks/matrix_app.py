@@ -21,6 +21,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.app.matrix.samples import large, result
+from tests.support.histories import run_history
 from tests.support.scripted_session import Opened, ScriptedSession
 from tui.app.context import AppContext, open_context
 from tui.app.explore.header_bar import HeaderBar
@@ -35,7 +36,6 @@ from tui.model.events import TrialFinished
 from tui.model.filter import parse_filter
 from tui.model.results import TrialKey
 from tui.session.consent import Consent
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 UPDATES = 2_000
@@ -101,7 +101,7 @@ class MatrixBenchApp(ThemedApp[None]):
 
     async def _open_context(self) -> AppContext:
         folder, suite = self._into.parent, self._sample.suite
-        history = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, ScriptedSession().resolve)
+        history = run_history(SqliteStore(folder / "runs.sqlite"), folder, ScriptedSession().resolve)
         session = ScriptedSession({Path(suite.path): Opened(suite)}, keeps=history)
         hold = NotificationHold(super().notify, self.clear_notifications)
         return await open_context(

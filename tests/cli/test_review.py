@@ -16,11 +16,14 @@ from tests.support.command_line import CommandLine, Ran
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.model_server import ModelServer, answer_by, say
 from tests.support.terminal import Terminal
+from tui.cli.run_options import FORMATS
 from tui.model.risk import reliability
+from tui.model.run import ReportContent
 from tui.model.scores import Extent
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.session.reviews import Reviews
+from tui.session.session import Session
 from tui.store.sqlite import SqliteStore
 
 HOSTILE = "\x1b]0;x\x07\u202eBo"
@@ -400,3 +403,22 @@ def test_a_bad_line_of_a_packet_is_reported_with_its_place(
     assert "p.jsonl:2: error: " in ran.err
     assert words in ran.err
     assert scored.run("review", "export", "last").out == before
+
+
+@pytest.mark.parametrize("risk_analysis", [False, True])
+async def test_the_report_that_the_app_exports_is_that_of_the_command(
+    scored: CommandLine, tmp_path: Path, risk_analysis: bool
+) -> None:
+    config = Path(scored.environ()["ASSAY_CONFIG_DIR"]) / "config.yaml"
+    config.parent.mkdir()
+    limits = "{negligible: 0, low: 1, medium: 2, high: 3}"
+    config.write_text(f"risk: {{limits: {limits}, guidance: [my zero, my one, my two, my three, my four]}}\n")
+    session = Session(scored.environ())
+    for format in FORMATS:
+        options = ["--responses", "--timestamps", *(["--risk-analysis"] if risk_analysis else [])]
+        ran = scored.run("report", RUN, "-f", format, *options, "-o", f"command.{format}")
+        assert ran.code == 0, ran.err
+        content = ReportContent(format, responses=True, timestamps=True, risk_analysis=risk_analysis)
+        session.history.export(RUN, content, tmp_path / f"app.{format}", replaces=False)
+        assert (tmp_path / f"app.{format}").read_bytes() == (tmp_path / f"command.{format}").read_bytes()
+    await session.close()

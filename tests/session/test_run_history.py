@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.histories import run_history
 from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_run
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
@@ -38,7 +39,7 @@ def keep(store: SqliteStore, kept: KeptRun) -> KeptRun:
 
 
 def history_of(store: SqliteStore, folder: Path) -> RunHistory:
-    return RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    return run_history(store, folder, lambda names: tuple(make_subject(name) for name in names))
 
 
 def at_path(kept: KeptRun, path: Path, sha256: str = "") -> KeptRun:

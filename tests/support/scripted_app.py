@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
+from tests.support.histories import run_history
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.main import run_and_close
@@ -34,7 +35,6 @@ from tui.model.run import Plan
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Check, RiskCriterion, Step
 from tui.runner.control import Control
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 CANARY = (
@@ -91,7 +91,7 @@ def session_at(folder: Path, kind: str, canary: str = CANARY) -> ScriptedSession
     session = _Session(endless_of(kind))
     text = canary if kind == "hostile" else "quickstart"
     session.text = canary if kind == "hostile" else _Session.text
-    session.keeps = RunHistory(SqliteStore(folder / "runs.sqlite"), folder, session.resolve)
+    session.keeps = run_history(SqliteStore(folder / "runs.sqlite"), folder, session.resolve)
     session.endless, session.progress_file = kind == "endless", folder / "words"
     path = folder / "a.yaml"
     path.write_text("")

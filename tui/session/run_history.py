@@ -17,7 +17,7 @@ from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
 from tui.model.state import TrialProgress
-from tui.model.subjects import Config, Subject
+from tui.model.subjects import Subject
 from tui.model.suite import Case, Suite
 from tui.risk.score_files import ScoreCount
 from tui.session.answers import SavedAnswers
@@ -103,10 +103,10 @@ class RunHistory:
     Raises StoreError, and UnknownRun for a run that was deleted.
     """
 
-    def __init__(self, store: Store, folder: Path, resolve: Resolve, reviews: Reviews | None = None) -> None:
+    def __init__(self, store: Store, folder: Path, resolve: Resolve, reviews: Reviews) -> None:
         self._store, self._resolve = store, resolve
         self._baselines = Baselines(folder / "baselines")
-        self._reviews = reviews or Reviews(store, folder, Config())
+        self._reviews = reviews
         self.answers = SavedAnswers(store, PreferenceLog(folder / "preferences.jsonl"))
 
     def list_runs(self) -> tuple[RunRecord, ...]:

@@ -164,8 +164,10 @@ class Session:
         self._taken: dict[str, dict[str, Provider]] = {}
         self._begun: str | None = None
         self._prices = PriceBook(self.config, environ)
-        self.history = RunHistory(self.store, self.folders.data, lambda names: self.price(self.resolve(names)))
         self.reviews = Reviews(self.store, self.folders.data, self.config)
+        self.history = RunHistory(
+            self.store, self.folders.data, lambda names: self.price(self.resolve(names)), self.reviews
+        )
 
     @cached_property
     def check_edits(self) -> "CheckEdits":

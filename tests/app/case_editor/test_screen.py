@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from tests.app.check_editor.test_screen import SUITE, FileSession, shown, shows
 from tests.app.explore.explored import Seen, explored
+from tests.support.histories import run_history
 from tests.support.scripted_session import Opened
 from tui.app.case_editor.case_state import LONGEST_FIELD
 from tui.app.case_editor.screen import CaseEditorScreen, CheckList
@@ -19,7 +20,6 @@ from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.dialogs import ConfirmScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.form import Form, FormDialog, TextField
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 CASE = """\
@@ -38,7 +38,7 @@ async def opened(folder: Path, key: str = "ctrl+e", suite: str = SUITE) -> Async
     path.write_text(suite)
     store = SqliteStore(folder / "runs.sqlite")
     session = FileSession({path: Opened(None)})
-    session.keeps = RunHistory(store, folder, session.resolve)
+    session.keeps = run_history(store, folder, session.resolve)
     async with explored(session) as seen:
         await seen.until(lambda: seen.screen.selection.case is not None)
         await seen.press(key)
@@ -90,7 +90,7 @@ async def test_a_new_case_is_written_by_the_command_of_the_palette(tmp_path: Pat
     (tmp_path / "s.yaml").write_text(SUITE)
     store = SqliteStore(tmp_path / "runs.sqlite")
     session = FileSession({tmp_path / "s.yaml": Opened(None)})
-    session.keeps = RunHistory(store, tmp_path, session.resolve)
+    session.keeps = run_history(store, tmp_path, session.resolve)
     async with explored(session) as seen:
         await seen.until(lambda: seen.screen.selection.case is not None)
         await seen.press("ctrl+p")

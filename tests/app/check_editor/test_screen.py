@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import Seen, explored
+from tests.support.histories import run_history
 from tests.support.kept_runs import STARTED, make_plan, make_result
 from tests.support.scripted_session import Opened, ScriptedSession
 from tui.app.case_editor.screen import CaseEditorScreen
@@ -16,7 +17,6 @@ from tui.app.dialogs import ConfirmScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
 from tui.model.results import TrialKey, Verdict
-from tui.session.run_history import RunHistory
 from tui.session.session import open_suite
 from tui.store.sqlite import SqliteStore
 
@@ -54,7 +54,7 @@ async def edited(folder: Path, *keys: str, suite: str = SUITE) -> AsyncIterator[
     path.write_text(suite)
     store = SqliteStore(folder / "runs.sqlite")
     session = FileSession({path: Opened(None)})
-    session.keeps = RunHistory(store, folder, session.resolve)
+    session.keeps = run_history(store, folder, session.resolve)
     loaded = open_suite(path).suite
     assert loaded is not None
     plan = replace(make_plan(loaded.cases, ["m"], repeats=2), suite=loaded)

@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Static
 
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.histories import run_history
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
@@ -22,7 +23,6 @@ from tui.app.runs.screen import RunsScreen
 from tui.model.results import TrialKey
 from tui.session.answers import Source
 from tui.session.preferences import Preferred
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -61,7 +61,7 @@ async def compared(
     """The answers of a run beside each other: the older one, or the newer one (`down` 0)."""
     (folder / "suites").mkdir()
     session = session_for(folder / "suites")
-    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, size) as seen:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
@@ -231,7 +231,7 @@ async def test_other_answers_can_be_chosen(store: SqliteStore, tmp_path: Path) -
 async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     session = session_for(tmp_path / "suites")
-    session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, (80, 24)) as seen:
         await seen.press("C")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and screen(seen).comparison is not None)
@@ -261,7 +261,7 @@ async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> N
 async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     session = session_for(tmp_path / "suites")
-    session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session) as seen:
         await seen.screen.open_run(FIRST)
         await seen.press("m")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.histories import run_history
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
@@ -14,7 +15,6 @@ from tui.app.find.search_panel import SearchPanel
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import FoundList
 from tui.model.results import TrialKey
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -43,7 +43,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 def session_of(store: SqliteStore, folder: Path) -> ScriptedSession:
     session = session_for(folder)
-    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     return session
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.support.histories import run_history
 from tests.support.kept_runs import FINISHED, HOSTILE, STARTED, make_subject
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.matrix.matrix import Matrix
@@ -11,7 +12,6 @@ from tui.model.results import Attempt, StepResult, Timing, TrialKey, TrialResult
 from tui.model.run import Plan, RunOptions
 from tui.model.state import RunState
 from tui.model.suite import Case
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 MODELS = ("gpt-5.2", "claude-sonnet-4.5", "gemini-3-pro")
@@ -121,7 +121,7 @@ def session_with_earlier_run(
     path.write_text("")
     suite = replace(matrix.suite, path=str(path))
     latest = tuple(trial.result for trial in matrix.state.trials.values() if trial.result is not None)
-    history = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    history = run_history(store, folder, lambda names: tuple(make_subject(name) for name in names))
     for run_id, stored in ((EARLIER, suite), ("f" * 32, replace(suite, path=str(folder / "other.yaml")))):
         earlier = earlier_results(matrix)
         subjects = tuple(make_subject(model) for model in matrix.models)

@@ -9,6 +9,7 @@ import pytest
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.app.matrix.matrix_app import running_app
 from tests.app.matrix.samples import EARLIER, MODELS, large, matrix_of, repeated, result
+from tests.support.histories import run_history
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import press_at_once, until
 from tests.support.scripted_session import ScriptedSession
@@ -21,7 +22,6 @@ from tui.app.widgets.list_view import LineListView
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.risk import Band
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 
@@ -64,7 +64,7 @@ async def opened(
 def session_with_history(folder: Path) -> ScriptedSession:
     session = session_for(folder)
     store = SqliteStore(folder / "runs.sqlite")
-    session.keeps = RunHistory(store, folder, lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, folder, lambda names: tuple(make_subject(name) for name in names))
     return session
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual.widget import Widget
 
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.histories import run_history
 from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
 from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
@@ -20,7 +21,6 @@ from tui.model.scores import Act, ItemKey
 from tui.model.subjects import Config
 from tui.model.suite import Case, Check, RiskCriterion, Step
 from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/zebra-one", "local/walrus-two"
@@ -83,7 +83,7 @@ def keep_run(
 def session_at(folder: Path, store: SqliteStore, config: Config | None = None) -> ScriptedSession:
     """Return a session on that store; scores are saved beside it."""
     session = session_for(folder / "suites")
-    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     session.scores = Reviews(store, folder / "data", config or Config(reviewer=ME))
     return session
 

@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Static
 
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.histories import run_history
 from tests.support.kept_runs import keep as keep_run
 from tests.support.kept_runs import (
     large_run,
@@ -35,7 +36,6 @@ from tui.model.run import KeptRun, Plan, RunState
 from tui.model.subjects import Config
 from tui.runner.control import Control
 from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -85,7 +85,7 @@ async def at_runs(
     """Run the app with the list of runs open."""
     (folder / "suites").mkdir()
     session = RecordingSession(session_for(folder / "suites").suites)
-    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, size) as seen:
         await seen.press("H")
         await seen.until(lambda: listed(seen), "the runs are listed")
@@ -381,7 +381,7 @@ async def test_the_mouse_looks_first_and_opens_then(store: SqliteStore, tmp_path
 async def test_nothing_is_kept_yet(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     session = RecordingSession(session_for(tmp_path / "suites").suites)
-    session.keeps = RunHistory(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, tmp_path / "data", lambda names: tuple(make_subject(name) for name in names))
     async with explored(session, (80, 24)) as seen:
         await seen.press("H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.histories import run_history
 from tests.support.pilots import screen_rows
 from tests.support.scripted_session import prompt_of, result_of, step_of
 from tui.app.dialogs import ConfirmScreen
@@ -27,7 +28,6 @@ from tui.model.events import (
 )
 from tui.model.results import Attempt, CheckResult, Retry, TrialKey
 from tui.session.consent import Consent
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
@@ -136,7 +136,7 @@ async def test_waiting_and_retrying_are_reported(tmp_path: Path) -> None:
 async def test_attempts_follow_each_other_and_are_listed(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     store = SqliteStore(tmp_path / "runs.sqlite")
-    session.keeps = RunHistory(store, tmp_path, session.resolve)  # the Risk tab, on the way, looks for scores
+    session.keeps = run_history(store, tmp_path, session.resolve)  # the Risk tab, on the way, looks for scores
     async with explored(session) as seen:
         await start(seen)
         retry = Retry("connection dropped", 250)
@@ -182,7 +182,7 @@ async def test_a_second_run_is_queued_and_then_runs(tmp_path: Path) -> None:
 async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     store = SqliteStore(tmp_path / "runs.sqlite")
-    session.keeps = RunHistory(store, tmp_path, session.resolve)
+    session.keeps = run_history(store, tmp_path, session.resolve)
     async with explored(session) as seen:
         await start(seen, "R")
         assert len(session.plans[-1].trials) == 6

@@ -22,6 +22,7 @@ import tui.app
 from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
 from tests.app.snapshots.picture import describe_difference, rows_of, take_picture
 from tests.support.diffs import MODEL, applied, block, case_for
+from tests.support.histories import run_history
 from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
 from tests.support.pilots import until
 from tests.support.scripted_session import Opened, ScriptedSession, suite_of
@@ -36,7 +37,6 @@ from tui.model.tools import OfferedTool
 from tui.model.values import JsonObject
 from tui.session.models import ListedModels
 from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 MODELS = A, B = "openai/mock-large", "local/mock-small"
@@ -276,7 +276,7 @@ def two_changes_session(folder: Path) -> ScriptedSession:
 
 def _with_history(session: ScriptedSession, folder: Path) -> ScriptedSession:
     store = SqliteStore(folder / "data" / "runs.sqlite")
-    session.keeps = RunHistory(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
+    session.keeps = run_history(store, folder / "data", lambda names: tuple(make_subject(name) for name in names))
     session.config = Config(reviewer="Anna Able")
     session.providers = ("openai", "anthropic", "ollama")
     session.environ = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
