@@ -54,6 +54,16 @@ def packed(method: int = zipfile.ZIP_DEFLATED, extra: Mapping[str, bytes] | None
     return data.getvalue()
 
 
+def overlapping() -> bytes:
+    """The log as a ZIP file whose directory says that the data of each member end with the file."""
+    data = bytearray(packed())
+    at = data.find(b"PK\x01\x02")
+    while at >= 0:
+        struct.pack_into("<I", data, at + 20, len(data))
+        at = data.find(b"PK\x01\x02", at + 1)
+    return bytes(data)
+
+
 def zstd_member(name: str, content: bytes, crc: int) -> bytes:
     """A ZIP file of one member that is compressed with zstd."""
     raw, encoded = zstandard.ZstdCompressor().compress(content), name.encode()
@@ -161,6 +171,7 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: packed(extra={"samples/../../x_epoch_1.json": b"{}"}),
         "id: is missing",
     ),
+    "members that overlap": (overlapping, "FILE: error: file: is damaged: its members overlap"),
     "a wrong checksum": (
         lambda: zstd_member("header.json", b"{}", 7),
         "FILE: error: file: is damaged: the checksum of header.json is wrong",

@@ -320,6 +320,8 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
         raise NotRead(f"is damaged ({sanitize_line(str(error), 100)})") from error
     if len(members) > MOST_MEMBERS:
         raise NotRead(f"has more than {MOST_MEMBERS:,} members")
+    if sum(info.compress_size for info in members) > len(data):
+        raise NotRead("is damaged: its members overlap")  # Each would be copied, up to the whole file.
     names = Counter(info.filename for info in members)
     head = "header.json" if "header.json" in names else "_journal/start.json"
     left = MOST_BYTES
