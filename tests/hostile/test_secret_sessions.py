@@ -370,6 +370,18 @@ DECODING = [
 ]
 
 
+async def test_assertions_on_the_answer_of_an_agent_write_no_key_of_its_url(person: Person) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in TOKEN)
+    async with ModelServer(
+        lambda _: Reply((json.dumps({"output": f'{{"capital": "{escaped}"}}'}).encode(),))
+    ) as server:
+        url = f"http://127.0.0.1:{server.port}/agent?api_key={TOKEN}"
+        suite = person.written.give("suite.json", suite_of(["openai/m"], assertions=DECODING))
+        ran = await person.run("run", suite, "--agent", url, "-f", "json", "-r")
+    assert ran.code == 1, ran.err
+    assert person.written.leaks(TOKEN) == []
+
+
 async def test_assertions_that_decode_json_write_no_key(person: Person) -> None:
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
     answer = f'{{"capital": "{escaped}"}}'

@@ -156,3 +156,17 @@ def test_keys_of_known_services_are_removed_from_a_command_line(key: str) -> Non
 )
 def test_names_that_begin_as_keys_are_kept_in_a_command_line(text: str) -> None:
     assert hide_service_keys(text) == text
+
+
+def test_a_value_that_is_added_is_removed_by_all_that_have_the_object() -> None:
+    secrets = Secrets(["an-old-key-4711"])
+    stream = secrets.stream()
+    assert (
+        secrets.hide("an-old… of new-key-51… and new-key-5150-long")
+        == f"{REMOVED}… of new-key-51… and new-key-5150-long"
+    )
+    secrets.add(["new/key-5150-long"])
+    assert secrets.values == {"an-old-key-4711", "new/key-5150-long"}
+    for text in ("an-old-key-4711", "an-old…", "new/key-5150-long", "new%2Fkey-5150-long", "new/key…", "…0-long"):
+        assert REMOVED in secrets.hide(text), text
+    assert stream.feed("new/key-5150-long and") + stream.flush() == f"{REMOVED} and"

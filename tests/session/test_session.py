@@ -10,8 +10,10 @@ import pytest
 
 from tests.support.model_server import ModelServer, say
 from tests.support.plans import case_of, suite_of
+from tests.support.replies import whole
 from tui.model.errors import ConfigError
 from tui.model.events import RunFinished, TrialFinished
+from tui.model.secrets import REMOVED
 from tui.model.tools import OfferedTool
 from tui.runner.control import Control
 from tui.session import providers, session
@@ -96,6 +98,32 @@ async def test_an_agent_does_not_get_the_key_of_a_provider_that_was_added_after_
     opened.catalog.add_provider(NewProvider("acme", "openai", "http://localhost:9/v1", "ACME_LOGIN"))
     assert [await answer_of(name) for name in ("first.py", "second.py")] == ["False", "False"]
     await opened.close()
+
+
+async def test_the_keys_of_providers_that_are_added_while_assay_runs_are_removed_from_details(tmp_path: Path) -> None:
+    old, new = "sk-the-first-key-0815", "sk-the-next-key-4711"
+    environ = {
+        **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
+        "PATH": os.environ["PATH"],
+        "OLD_KEY": old,
+        "NEW_KEY": new,
+    }
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in old + new)
+    file = tmp_path / "suite.json"
+    case = {"id": "c", "name": "n", "category": "c", "prompt": "q", "assertions": [{"type": "equals", "value": {}}]}
+    file.write_text(json.dumps({"name": "s", "description": "d", "models": ["mine/mock-a"], "testCases": [case]}))
+    async with ModelServer(lambda _: whole(f'{{"answer": "{escaped}"}}')) as server:
+        opened = session.Session(environ)
+        opened.catalog.add_provider(NewProvider("mine", "openai", server.url, "OLD_KEY"))
+        opened.catalog.add_provider(NewProvider("more", "openai", server.url, "NEW_KEY"))
+        suite = opened.open_suite(file).suite
+        assert suite is not None
+        plan = opened.make_plan(suite, opened.subjects_of(suite), stream=False)
+        events = [event async for event in opened.run(plan, Control())]
+        await opened.close()
+    (result,) = [event.result for event in events if isinstance(event, TrialFinished)]
+    (check,) = result.attempts[-1].steps[-1].checks
+    assert check.detail.endswith(f'got {{"answer": "{REMOVED * 2}"}}')
 
 
 async def test_a_run_of_tools_on_the_local_model_does_not_begin(tmp_path: Path) -> None:

@@ -30,8 +30,10 @@ class Checker:
     def __init__(self, secrets: Secrets | None = None) -> None:
         self._pool, self._secrets = Pool(), secrets or Secrets()
 
-    async def decide(self, checks: Sequence[Check], answer: Answer) -> tuple[CheckResult, ...]:
-        """Return one result for each check, in their order.
+    async def decide(
+        self, checks: Sequence[Check], answer: Answer, secrets: Secrets | None = None
+    ) -> tuple[CheckResult, ...]:
+        """Return one result for each check, in their order; without the `secrets` of a run, if it has its own.
 
         Checks that run a command are ignored: whoever runs it adds the result.
         """
@@ -46,7 +48,8 @@ class Checker:
             else _pattern_result(check, next(found), answer.text)
             for check, search in zip(checks, searches, strict=True)
         )
-        return tuple(replace(result, detail=self._secrets.hide(result.detail)) for result in results)
+        hide = (self._secrets if secrets is None else secrets).hide
+        return tuple(replace(result, detail=hide(result.detail)) for result in results)
 
     def watch(self, checks: Sequence[Check]) -> Watch:
         """Return a watch that evaluates the checks while an answer streams."""

@@ -33,10 +33,26 @@ def hide_service_keys(text: str) -> str:
 
 
 class Secrets:
-    """A fixed set of secret values. Values under six characters are too common to be removed."""
+    """Secret values. Values under six characters are too common to be removed.
+
+    Values may be added, but none is forgotten: all that have the object remove a new key from then on, and an old one
+    that a request in progress may still use.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        whole = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
+        self._whole: frozenset[str] = frozenset()
+        self._cut_parts: _CutParts | None = None
+        self.add(values)
+
+    @property
+    def values(self) -> frozenset[str]:
+        """The values of six and more characters."""
+        return self._whole
+
+    def add(self, values: Iterable[str]) -> None:
+        """Remove these values as well from now on."""
+        self._whole |= {value for value in values if len(value) >= _SHORTEST}
+        whole = sorted(self._whole, key=len, reverse=True)
         self._values = sorted({form for value in whole for form in _forms(value)}, key=len, reverse=True)
         self._escaped = [_EscapedValue(value) for value in whole if not _NEVER_ESCAPED.fullmatch(value)]
         sizes: dict[str, dict[str, int]] = {}
@@ -100,7 +116,10 @@ class Secrets:
         if self._escaped and _ESCAPE_SIGNS.search(text):
             for escaped in self._escaped:
                 text = escaped.hide_cut(text)
-        (starts, ends), pieces = self._cut_parts, text.split(_CUT)
+        cut_parts, values = self._cut_parts, self._values
+        if cut_parts is None or cut_parts.values is not values:  # a value may be added in another thread
+            self._cut_parts = cut_parts = _CutParts(values)
+        starts, ends, pieces = cut_parts.starts, cut_parts.ends, text.split(_CUT)
         last = len(pieces) - 1
         for place, piece in enumerate(pieces):
             if len(piece) < _SHORTEST:
@@ -113,15 +132,17 @@ class Secrets:
                 pieces[place] = piece[:-size] + REMOVED if size else piece
         return _CUT.join(pieces)
 
-    @cached_property
-    def _cut_parts(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """The beginnings of the values by their last characters, and the ends by their first ones."""
-        starts, ends = dict[str, set[str]](), dict[str, set[str]]()
-        for value in self._values:
+
+class _CutParts:
+    """The beginnings of values by their last characters, and the ends by their first ones."""
+
+    def __init__(self, values: list[str]) -> None:
+        self.values = values
+        self.starts, self.ends = dict[str, set[str]](), dict[str, set[str]]()
+        for value in values:
             for size in range(_SHORTEST, len(value)):
-                starts.setdefault(value[size - _SHORTEST : size], set()).add(value[:size])
-                ends.setdefault(value[-size:][:_SHORTEST], set()).add(value[-size:])
-        return starts, ends
+                self.starts.setdefault(value[size - _SHORTEST : size], set()).add(value[:size])
+                self.ends.setdefault(value[-size:][:_SHORTEST], set()).add(value[-size:])
 
 
 def _is_most(size: int, whole: int) -> bool:

@@ -200,7 +200,7 @@ async def _decide(order: StepOrder, partial: PartialStep, context: TrialContext)
         figures.finish_reason,
         figures.has_only_text,
     )
-    decided = iter(await context.checker.decide(checks, answer))
+    decided = iter(await context.checker.decide(checks, answer, context.secrets))
     return tuple(
         [
             await _run_command(check, answer, context) if check.kind == "assert.command" else next(decided)
@@ -212,9 +212,10 @@ async def _decide(order: StepOrder, partial: PartialStep, context: TrialContext)
 async def _run_command(check: Check, answer: Answer, context: TrialContext) -> CheckResult:
     assert context.commands is not None, "the session prepares commands for every suite"
     try:
-        return await context.commands.check_answer(check, answer.text)
+        result = await context.commands.check_answer(check, answer.text)
     except WorkspaceError as error:
-        return CheckResult(check.kind, check.target, "timed_out", f"could not be evaluated: {error}")
+        result = CheckResult(check.kind, check.target, "timed_out", f"could not be evaluated: {error}")
+    return replace(result, detail=context.secrets.hide(result.detail))
 
 
 def _to_result(order: StepOrder, prompt: Prompt, partial: PartialStep, checks: tuple[CheckResult, ...]) -> StepResult:

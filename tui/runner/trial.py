@@ -81,6 +81,7 @@ async def apply_answers(
             raise
         uncancel_current_task()
         return replace(changed, cancelled=True)
+    check = replace(check, detail=hide(check.detail))
     last = replace(steps[-1], checks=(*steps[-1].checks, check))
     return replace(changed, steps=(*steps[:-1], last))
 

@@ -201,7 +201,8 @@ class Session:
 
     def _use_config(self, config: Config) -> None:
         """Use a config that has changed from now on."""
-        self.config, self.secrets = config, Secrets(config.secrets.values())
+        self.config = config
+        self.secrets.add(config.secrets.values())
         self._providers.use_config(config)
         self._prices = PriceBook(config, self._environ)
         self.reviews.replace_config(config)
@@ -369,7 +370,8 @@ class Session:
         self.store.begin_run(without_secrets(plan, secrets), started_at, recorded)
 
     def _secrets_of(self, plan: Plan) -> Secrets:
-        return Secrets((*self.config.secrets.values(), *secrets_of(plan)))
+        own = secrets_of(plan)
+        return Secrets((*self.secrets.values, *own)) if own else self.secrets
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
         """Return the newest stored result of each trial of the suite. Raises StoreError."""
