@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from tests.support.command_line import CommandLine
+from tests.support.processes import wait_until
 from tests.support.terminal import Terminal, run_here
 from tui.app.driver import TolerantFile
 from tui.model.shipped import shipped_folder
@@ -95,3 +96,28 @@ def test_sizes_that_change_while_the_app_starts_do_no_harm(tmp_path: Path) -> No
         terminal.wait_until(
             lambda screen: (screen.lines[0], screen.lines[19]) == (f"╭{'─' * 58}╮", "step 0"), "the whole screen"
         )
+
+
+STOPPED_WHILE_IT_WRITES = """
+import os, signal
+from tui.app.theme.themed_app import ThemedApp
+
+class Stopped(ThemedApp[None]):
+    def on_key(self) -> None:
+        with self._driver._writer_thread._queue.mutex:  # as while a text is handed to the thread
+            os.kill(os.getpid(), signal.SIGTSTP)
+            sum(range(1000))
+        self.notify("goes on")
+
+Stopped().run()
+"""
+
+
+def test_a_stop_while_the_screen_is_written_waits_until_it_is_written() -> None:
+    with Terminal(run_here("-c", STOPPED_WHILE_IT_WRITES), cwd=Path(__file__).parents[2]) as terminal:
+        terminal.wait_for_bytes(b"\x1b[?2004h")
+        program = psutil.Process(terminal.pid)
+        terminal.press("x")
+        wait_until(lambda: program.status() == psutil.STATUS_STOPPED)
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_for("goes on")

@@ -74,7 +74,7 @@ def exporting(terminal: Terminal, home: Home) -> None:
     opened(terminal, home)
     terminal.press("H")
     terminal.wait_for("■ finished")
-    terminal.press("e")
+    terminal.press("O")
     terminal.wait_for("Esc close")
 
     def is_writing() -> bool:

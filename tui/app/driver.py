@@ -86,8 +86,11 @@ def _safe_linux_driver() -> type[Driver]:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self._file = _drawn_on() or self._file
-            # Textual's handler restarts its threads wherever the signal interrupts the program.
-            asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, self._continue)
+            # Textual's handlers stop and start its threads wherever the signal interrupts the program: while it holds a
+            # lock of such a thread, they would wait for ever.
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+            loop.add_signal_handler(signal.SIGCONT, self._continue)
 
         def _continue(self) -> None:
             """Start application mode again after SIGCONT.
