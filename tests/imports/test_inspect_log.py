@@ -204,6 +204,18 @@ def test_bad_logs(name: str, tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["log.eval"]
 
 
+def test_members_are_counted_before_their_directory_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(packed())
+    members = len(zipfile.ZipFile(path).infolist())
+    monkeypatch.setattr(inspect_log, "MOST_MEMBERS", members)
+    assert read_inspect(path).results
+    monkeypatch.setattr(inspect_log, "MOST_MEMBERS", members - 1)
+    directory, entry = path.read_bytes().rpartition(b"PK\x01\x02")[::2]
+    path.write_bytes(directory + b"PK\x01\x02" + entry[:2] + b"\xff" + entry[3:])  # a version that zipfile refuses
+    assert problems(path) == [f"FILE: error: file: has more than {members - 1} members"]
+
+
 @pytest.mark.parametrize("zstd", [False, True])
 def test_a_member_that_becomes_very_large(zstd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspect_log, "MOST_BYTES", 1 << 20)

@@ -53,6 +53,7 @@ _TOO_MANY_MESSAGES = f"has more than {MOST_MESSAGES:,} messages"
 _FIX = "Pass a log that `inspect eval` wrote: a file ending in .eval, or in .json with `--log-format json`."
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json", re.DOTALL)
 _ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
+_DIRECTORY_ENTRY = b"PK\x01\x02"
 _LOCAL_HEADER = 30
 _ENCRYPTED = 1
 _ZSTD = 93
@@ -313,13 +314,13 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
 
     The contents are taken from memory: names only choose what is read, and no path is made of them.
     """
+    if data.count(_DIRECTORY_ENTRY) > MOST_MEMBERS:  # Counted first: zipfile makes an object for each entry.
+        raise NotRead(f"has more than {MOST_MEMBERS:,} members")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             members = file.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OSError) as error:
         raise NotRead(f"is damaged ({sanitize_line(str(error), 100)})") from error
-    if len(members) > MOST_MEMBERS:
-        raise NotRead(f"has more than {MOST_MEMBERS:,} members")
     if sum(info.compress_size for info in members) > len(data):
         raise NotRead("is damaged: its members overlap")  # Each would be copied, up to the whole file.
     names = Counter(info.filename for info in members)
