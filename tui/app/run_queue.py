@@ -26,6 +26,7 @@ from tui.model.suite import Suite
 from tui.runner.control import Control
 from tui.session.consent import Consent
 
+LONGEST_QUESTION = 100_000  # characters; the screen takes a second to lay them out, and a person longer to read
 _SLICE_SECONDS = 0.01
 
 
@@ -283,6 +284,10 @@ class RunQueue:
 
     async def _ask(self, consents: Sequence[Consent]) -> bool:
         for consent in consents:
+            if (length := len(consent.what)) > LONGEST_QUESTION:
+                what = f"the question for permission has {length:,} characters, too many to be displayed"
+                self._post(RunRefused(f"Not run, {what}; put the command into a file: {consent.what}"))
+                return False
             self._is_asking = True
             try:
                 is_allowed = await self._confirm(consent)

@@ -10,6 +10,7 @@ from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.histories import run_history
 from tests.support.pilots import screen_rows
 from tests.support.scripted_session import prompt_of, result_of, step_of
+from tui.app import run_queue
 from tui.app.dialogs import ConfirmScreen
 from tui.app.run_messages import RunBegan, RunEnded, RunQueued, TrialChanged
 from tui.model.events import (
@@ -234,6 +235,21 @@ async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
         await seen.press("y")
         await seen.until(lambda: len(session.plans) == 1)
         assert session.allowed == session.consents
+
+
+async def test_a_command_that_is_too_long_to_be_displayed_does_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_queue, "LONGEST_QUESTION", 1_000)
+    session = session_for(tmp_path)
+    session.consents.append(Consent("commands", f"The suite runs: true {'x' * 990}", "mark"))
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: any("1,011 characters, too many to be displayed" in notice for notice in seen.notices))
+        assert (session.plans, session.allowed) == ([], [])
+        session.consents[0] = Consent("commands", f"The suite runs: true {'x' * 979}", "mark")
+        await seen.press("r")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
 
 
 async def test_stopping_does_not_wait_for_the_answer_to_a_question(tmp_path: Path) -> None:
