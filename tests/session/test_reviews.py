@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
 from tui.risk.queue import DEFAULT_GUIDANCE
+from tui.risk.score_files import ScoreFiles
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
-from tui.session.run_review import AnswerChanged
+from tui.session.run_review import AnswerChanged, RevealedElsewhere, RunReview
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -386,6 +387,34 @@ def test_undo_and_the_answer_on_the_screen_never_score_a_replaced_answer(store: 
     assert review.undo() is None
     assert (review.mine(ITEM), len(review.board.acts)) == (None, len(acts) + 1)
     assert reviews.open_review(RUN, "Ada", blind=False).mine(ITEM) is None
+
+
+ACTS: dict[str, Callable[[RunReview], object]] = {
+    "score": lambda review: review.give(ITEM, 1),
+    "decision": lambda review: review.adjudicate(ITEM, 1, ""),
+    "withdrawal": lambda review: review.invalidate(ITEM),
+    "undo": lambda review: review.undo(),
+}
+
+
+@pytest.mark.parametrize("kind", ACTS)
+def test_acts_after_a_reveal_in_another_program_are_not_blind(store: SqliteStore, tmp_path: Path, kind: str) -> None:
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    review, other, of_bob = (
+        Reviews(store, tmp_path, Config()).open_review(RUN, name, blind=True) for name in ("Ada", "Ada", "Bob")
+    )
+    of_bob.reveal()
+    review.give(ITEM, 2, "what will they reveal")
+    review.give(ITEM, 3)
+    other.reveal()
+    stored = ScoreFiles(tmp_path / "scores").read(RUN).acts
+    with pytest.raises(RevealedElsewhere, match="revealed the names of this run in another window"):
+        ACTS[kind](review)
+    assert ScoreFiles(tmp_path / "scores").read(RUN).acts == stored
+    assert not review.blind
+    ACTS[kind](review)
+    assert [act.blind for act in review.board.trail(ITEM)] == [True, True, False]
 
 
 def test_bands_leave_out_what_one_has_scored_blind(reviews: Reviews) -> None:

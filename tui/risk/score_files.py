@@ -206,6 +206,13 @@ def _act_of(line: bytes) -> Act | None:
     return act if act.order[0].year < _END_YEAR else None
 
 
+def _reveal_in(file: Path, reviewer: str) -> Act | None:
+    """Return the act with which the reviewer has revealed the names, or None."""
+    data = read_whole(file, LARGEST_FILE) if file.exists() else b""
+    found = (_act_of(line) for line in data.splitlines() if b"reveal" in line) if b"reveal" in data else ()
+    return next((act for act in found if act and (act.act, act.reviewer) == ("reveal", reviewer)), None)
+
+
 def _read(descriptor: int, start: int, end: int) -> bytes:
     os.lseek(descriptor, start, os.SEEK_SET)
     pieces = []
@@ -272,6 +279,14 @@ class ActsTooLong(Exception):
         super().__init__(", ".join(sorted(self.ids)))
 
 
+class NamesRevealed(Exception):
+    """The reviewer of a blind act has revealed the names before; nothing was changed."""
+
+    def __init__(self, reveal: Act) -> None:
+        self.reveal = reveal
+        super().__init__(reveal.reviewer)
+
+
 class ScoreFiles:
     """The files `<folder>/<run id>/<reviewer>.jsonl`.
 
@@ -309,13 +324,15 @@ class ScoreFiles:
         """Append an act to its reviewer's file.
 
         If the clock is behind the reviewer's last act, or `not_before`, the act is dated a millisecond after it: the
-        latest act is the one that counts.
+        latest act is the one that counts. Raises NamesRevealed for a blind act on an item after a reveal in the file.
         """
         file = self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
             raise StoreError("The note is too long", where=str(file), fix="Shorten the note.")
         with self._store_errors("cannot be saved", file), self._locked():
             make_folder(file.parent)
+            if act.blind and act.item is not None and (reveal := _reveal_in(file, act.reviewer)) is not None:
+                raise NamesRevealed(reveal)
             return append_act(file, act, not_before)
 
     def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:

@@ -26,7 +26,7 @@ from tui.model.scores import (
 )
 from tui.model.suite import Suite
 from tui.risk.queue import review_items
-from tui.risk.score_files import BadLine, ScoreFiles
+from tui.risk.score_files import BadLine, NamesRevealed, ScoreFiles
 from tui.session.run_answers import RunAnswers, read_board
 from tui.store.protocol import Store
 
@@ -71,10 +71,20 @@ class AnswersReplaced(ConfigError):
         super().__init__(f"{what} again: a rerun has replaced the answer", fix="Score the new answers.")
 
 
+class RevealedElsewhere(ConfigError):
+    """The reviewer has revealed the names in another program, so that the review is no longer blind."""
+
+    def __init__(self) -> None:
+        what = "You have revealed the names of this run in another window"
+        super().__init__(what, fix="They are visible here too now, and later scores are not blind.")
+
+
 class RunReview:
     """A run's items, scores and open review session of one reviewer.
 
     Methods that read answers or give scores block: call them in a thread. Raises StoreError.
+
+    An act raises RevealedElsewhere, and is not saved, if the names were revealed in another program since.
 
     `items` are in queue order, `missing` the results without an answer, `board` the scores of all reviewers,
     `problems` the lines of the score files that could not be read. A run whose review began blind stays blind until
@@ -298,7 +308,11 @@ class RunReview:
             self.repeats or None if self.blind else None,
         )
         trail = self.board.trail(item) if item is not None else ()
-        kept = self._files.append(act, not_before or (trail[-1].order[0] if trail else None))
+        try:
+            kept = self._files.append(act, not_before or (trail[-1].order[0] if trail else None))
+        except NamesRevealed as error:
+            self.board.add(error.reveal)
+            raise RevealedElsewhere from error
         self.board.add(kept)
         return kept
 

@@ -238,6 +238,21 @@ async def test_names_are_shown_after_revealing_and_scores_stay(tmp_path: Path) -
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen), "nothing is asked any more")
 
 
+async def test_names_that_were_revealed_in_another_window_are_shown_before_the_next_score(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
+        await give(seen, "3")
+        session.reviews.open_review(RUN_ID, ME, blind=True).reveal()
+        await seen.press("2")
+        await seen.until(
+            lambda: seen.notices and "revealed the names of this run in another window" in seen.notices[-1]
+        )
+        await seen.until(lambda: "zebra-one" in drawn(seen) or "walrus-two" in drawn(seen))
+        assert "blind" not in title(seen)
+        assert [(act.act, act.blind) for act in acts(session)] == [("score", True), ("reveal", True)]
+        await give(seen, "2")
+        assert [(act.act, act.blind) for act in acts(session)][2:] == [("score", False)]
+
+
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not run: {A}.")
