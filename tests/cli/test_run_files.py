@@ -221,7 +221,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         (broken(lines, 1, result={"trial": trial}), ":2: error: result: "),
         (text + lines[1], "appears twice"),
         (text + "nonsense\n", f":{len(lines) + 1}: error: is no JSON object"),
-        (text + "[" * 200_000 + "\n", "is no JSON object"),
+        (text + "[" * 200_000 + "\n", ":8: error: is nested too deeply"),
         (gzip.compress(text.encode())[:200], "is damaged"),
         (gzip.compress(b"\0" * (65 << 20), 1), "has a line of more than 64 MiB"),
         (b'{"assay_run": 1, "id": "\xff"}\n', "is not UTF-8"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.values import MOST_JSON_VALUES, first_repeated, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, JsonTooLarge, first_repeated, has_too_many_values, is_deeper, parse_json
 
 TEXT = b'"' + b'[{,\\",' * MOST_JSON_VALUES + b'"'
 
@@ -63,3 +63,13 @@ def test_a_repeated_name_is_found_without_comparing_all() -> None:
     assert first_repeated(names) is None
     assert first_repeated([*names, CountedName("c7"), CountedName("c3")]) == "c7"
     assert CountedName.comparisons < 2 * len(names)
+
+
+@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a": ', "}")])
+def test_the_levels_of_a_text_are_limited(start: str, end: str) -> None:
+    most = start * 200 + "1" + end * 200
+    assert not is_deeper(parse_json(most), 200)
+    assert is_deeper(parse_json(most), 199)
+    for levels in (201, 900, 970, 1_000, 100_000):
+        with pytest.raises(JsonTooLarge, match="is nested"):
+            parse_json(start * levels + "1" + end * levels)

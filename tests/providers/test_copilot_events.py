@@ -42,6 +42,13 @@ IDLE = event(SessionIdleData())
 MODEL = ServedByChunk(ServedBy("gpt-5.2"))
 
 
+def nested(levels: int) -> Any:
+    value: Any = 0
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 def delta(text: str, message: str = "m1") -> SessionEvent:
     return event(AssistantMessageDeltaData(text, message))
 
@@ -99,10 +106,11 @@ ANSWERS: dict[str, tuple[Sequence[SessionEvent], list[Chunk], FinishReason | Non
             event(ToolExecutionStartData("t", "look", {"a": 1})),
             event(ToolExecutionCompleteData(True, "t")),
             event(ToolExecutionStartData("u", "wait")),
+            event(ToolExecutionStartData("v", "dig", nested(990))),
             delta("a"),
             IDLE,
         ],
-        [ToolCall("look", '{"a": 1}'), ToolCall("wait", ""), Text("a")],
+        [ToolCall("look", '{"a": 1}'), ToolCall("wait", ""), ToolCall("dig", ""), Text("a")],
         "stop",
     ),
     "a warning": ([event(SessionWarningData("old\x1b[31m")), IDLE], [NoteChunk("Copilot warned: old␛[31m")], "stop"),

@@ -35,6 +35,10 @@ def text_of(changes: Mapping[str, Any]) -> bytes:
     return json.dumps({**LINE, **changes}).encode()
 
 
+def nested(levels: int) -> Any:
+    return [nested(levels - 1)] if levels else ""
+
+
 def without(*keys: str) -> bytes:
     return json.dumps({key: value for key, value in LINE.items() if key not in keys}).encode()
 
@@ -202,7 +206,9 @@ def test_types_are_strict(key: str, value: object) -> None:
         (text_of({"extent": float("nan")}), "NaN is not JSON"),
         (text_of({"extent": float("inf")}), "Infinity is not JSON"),
         (b'{"repeat": ' + b"9" * 5000 + b"}", "a number is too long"),
-        (b'{"x": ' + b"[" * 100_000, "the nesting is too deep"),
+        (b'{"x": ' + b"[" * 100_000, "is nested too deeply"),
+        (text_of({"x": nested(200)}), "is nested deeper than 200 levels"),
+        (text_of({"note": nested(199)}), "note: "),
         (text_of({"note": "x" * LARGEST_LINE}), "shorten the note"),
     ],
     ids=lambda value: repr(value)[:20],

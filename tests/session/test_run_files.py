@@ -122,6 +122,13 @@ def test_an_invalid_score_is_refused_with_its_line(tmp_path: Path, key: str) -> 
     assert refusal(with_score(tmp_path, **{key: "\ud800"})).startswith(f'22: score: {key}: "<U+D800>" is not')
 
 
+def test_a_line_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    whole = with_score(tmp_path, note=4711).read_bytes()
+    for depth in range(850, 1_000, 7):
+        (tmp_path / "run.jsonl").write_bytes(whole.replace(b"4711", b"[" * depth + b"]" * depth))
+        assert refusal(tmp_path / "run.jsonl").startswith("22: is nested ")
+
+
 def test_a_score_of_this_run_that_is_also_a_line_of_a_packet_is_no_score_of_the_packet(tmp_path: Path) -> None:
     packet = {"packet": "1" * 32, "criteria": [{"name": "Tone", "extent": 4}]}
     assert score_of(with_score(tmp_path, **packet)) == score_line(1)

@@ -454,6 +454,18 @@ def test_a_line_that_grows_over_the_limit_when_it_is_saved_is_refused(reviews: R
     assert problem.startswith(f"{two}:2: error: would be longer than 1,048,576 bytes")
 
 
+@pytest.mark.parametrize("key", ["note", "reviewer", "x"])
+def test_each_line_that_is_nested_too_deeply_is_refused(reviews: Reviews, tmp_path: Path, key: str) -> None:
+    """Beyond the levels that can be parsed are those that cannot be written again, from 900 on."""
+    lines = (line(1, **{key: 4711}), f"{reviews.make_packet(RUN).splitlines()[0][:-1]}, {json.dumps(key)}: 4711}}\n")
+    deep = ["[" * depth + "]" * depth for depth in range(850, 1_000)]
+    for number, text in enumerate(lines):
+        text = text if number == 0 or key == "x" else text.replace(f', "{key}": ""', "", 1)
+        refusals = refused(reviews, write(tmp_path, f"{number}.jsonl", *(text.replace("4711", each) for each in deep)))
+        assert len(refusals) == len(deep)
+        assert all(": error: is nested " in refusal for refusal in refusals)
+
+
 def test_the_key_of_a_packet_is_read_once(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled = reviews.make_packet(RUN).replace('"extent": null', '"extent": 2')
     assert len(filled.splitlines()) == 2

@@ -208,11 +208,3 @@ def _finite(digits: str) -> float:
 
 _PLAIN = JSONDecoder()
 _STRICT = JSONDecoder(object_pairs_hook=_unique, parse_float=_finite)
-
-
-def too_deep(value: JsonValue, levels: int = MOST_DEPTH) -> bool:
-    """Return whether objects and lists are nested deeper than the limit."""
-    if not isinstance(value, dict | list):
-        return False
-    inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(too_deep(item, levels - 1) for item in inner if isinstance(item, dict | list))

@@ -1,6 +1,7 @@
-"""Types of JSON values in Python, values at paths, and the limit of values that one JSON text may contain."""
+"""Types of JSON values in Python, values at paths, and the limits of the values that one JSON text may contain."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from typing_extensions import TypeAliasType
@@ -9,6 +10,10 @@ JsonValue = TypeAliasType("JsonValue", "bool | int | float | str | list[JsonValu
 JsonObject = TypeAliasType("JsonObject", "dict[str, JsonValue]")
 
 MOST_JSON_VALUES = 500_000
+MOST_JSON_DEPTH = 200
+"""The most levels of a JSON text, which is that of pydantic. Python can parse five times as many at best, and may then
+be unable to write the value again, or to compare it.
+"""
 
 
 def value_at(value: Any, path: Sequence[str | int]) -> Any:
@@ -29,6 +34,39 @@ def first_repeated(names: Iterable[str]) -> str | None:
             return name
         before.add(name)
     return None
+
+
+class JsonTooLarge(ValueError):
+    """A JSON text has too many values or levels; the text says how many are allowed."""
+
+
+def parse_json(text: str, decode: Callable[[str], Any] = json.loads, most: int = MOST_JSON_VALUES) -> Any:
+    """Return the value of a JSON text from outside, which any function can handle.
+
+    Raises JsonTooLarge for a text that has more than so many values or is nested too deeply, and what `decode` raises
+    for one that is no JSON: ValueError.
+    """
+    if has_too_many_values(text, most):
+        raise JsonTooLarge(f"contains more than {most:,} values")
+    try:
+        value = decode(text)
+    except RecursionError:
+        raise JsonTooLarge("is nested too deeply") from None
+    # Most texts have fewer brackets than levels are allowed.
+    if text.count("[") + text.count("{") > MOST_JSON_DEPTH and is_deeper(value, MOST_JSON_DEPTH):
+        raise JsonTooLarge(f"is nested deeper than {MOST_JSON_DEPTH} levels")
+    return value
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Return whether objects and lists are nested in more than so many levels."""
+    holders = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        items = (item for holder in holders for item in (holder.values() if isinstance(holder, dict) else holder))
+        holders = [item for item in items if isinstance(item, dict | list)]
+        if not holders:
+            return False
+    return bool(holders)
 
 
 def has_too_many_values(text: str | bytes | bytearray, most: int = MOST_JSON_VALUES) -> bool:

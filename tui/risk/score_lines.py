@@ -8,7 +8,7 @@ from typing import Any, NoReturn, cast, get_args
 
 from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.scores import OF_A_RUN, Act, ActKind, Extent, ItemKey
-from tui.model.values import MOST_JSON_VALUES, first_repeated, has_too_many_values
+from tui.model.values import JsonTooLarge, first_repeated, parse_json
 
 VERSION = 1
 NEEDED = (
@@ -138,10 +138,8 @@ def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
     """Return the JSON object of a line of at most `largest` bytes. Raises LineFault."""
     if len(line) > largest:
         raise LineFault(f"the line has {len(line):,} bytes, the limit is {largest:,}; shorten the note")
-    if has_too_many_values(line):
-        raise LineFault(f"contains more than {MOST_JSON_VALUES:,} values")
     try:
-        found = _DECODER.decode(line.decode("utf-8"))
+        found = parse_json(line.decode("utf-8"), _DECODER.decode)
     except LineFault:
         raise
     except UnicodeDecodeError as error:
@@ -151,8 +149,10 @@ def parse_line(line: bytes, largest: int = LARGEST_LINE) -> dict[str, Any]:
             f"is not a JSON object ({error.msg}, column {error.colno}); check whether the line was truncated or wrapped"
         )
         raise LineFault(what) from error
-    except (ValueError, RecursionError) as error:
-        raise LineFault("cannot be parsed as JSON: a number is too long, or the nesting is too deep") from error
+    except JsonTooLarge as limit:
+        raise LineFault(str(limit)) from limit
+    except ValueError as error:
+        raise LineFault("cannot be parsed as JSON: a number is too long") from error
     if not isinstance(found, dict):
         raise LineFault("expected one JSON object per line")
     return found

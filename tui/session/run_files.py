@@ -31,7 +31,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject, agent_fault
 from tui.model.suite import Suite
-from tui.model.values import MOST_JSON_VALUES, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, JsonTooLarge, parse_json
 from tui.risk.score_lines import LineFault, read_fields, write_line
 from tui.store import codec
 
@@ -208,11 +208,11 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
 
 
 def _object(line: str, most_values: int) -> Mapping[str, Any]:
-    if has_too_many_values(line, most_values):
-        raise _Fault(f"contains more than {most_values:,} values")
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(line, _decode, most_values)
+    except JsonTooLarge as limit:
+        raise _Fault(str(limit)) from limit
+    except ValueError as error:
         raise _Fault(f"is no JSON object ({error})") from error
     if not isinstance(value, dict):
         raise _Fault("is no JSON object")
@@ -221,6 +221,9 @@ def _object(line: str, most_values: int) -> Mapping[str, Any]:
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON value")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def _head(value: Mapping[str, Any]) -> Mapping[str, Any]:

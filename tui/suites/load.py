@@ -12,16 +12,24 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.files import NotRead, decode, read_bytes
-from tui.documents.json_fast import QuickJson, read_quickly, too_deep, tree_at
+from tui.documents.json_fast import QuickJson, read_quickly, tree_at
 from tui.documents.json_reader import ExactJson
 from tui.documents.positions import Path as Place
 from tui.documents.positions import lines_of, offset_of, places_of
-from tui.documents.problems import MOST_JSON_BYTES, MOST_PROBLEMS, MOST_YAML_BYTES, Finding, Unreadable, problems_of
+from tui.documents.problems import (
+    MOST_DEPTH,
+    MOST_JSON_BYTES,
+    MOST_PROBLEMS,
+    MOST_YAML_BYTES,
+    Finding,
+    Unreadable,
+    problems_of,
+)
 from tui.model.collector import paused_collector
 from tui.model.errors import Level, Problem
 from tui.model.suggest import nearest
 from tui.model.suite import Suite, SuiteFormat
-from tui.model.values import JsonValue
+from tui.model.values import JsonValue, is_deeper
 from tui.suites.context import Around, PatternError
 
 if TYPE_CHECKING:
@@ -190,7 +198,7 @@ def _load_quickly(quick: QuickJson, path: Path, source: Source, around: Around) 
     if kind == "schema-1.0.0":
         fine = schema_is_fine(quick, around)
     else:
-        sound = not too_deep(quick.value) and quick.is_sound()
+        sound = not is_deeper(quick.value, MOST_DEPTH) and quick.is_sound()
         fine = sound and next(testhaven_findings(quick.value, around), None) is None
     return _build(kind, quick.value, lines_of(quick.content, quick.starts), path, source.sha256) if fine else None
 

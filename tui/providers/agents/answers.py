@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tui.model.results import ToolUse, Usage
 from tui.model.sanitize import sanitize_line
-from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values, is_deeper
 from tui.providers.agents.spans import Trace, read_spans
 
 _SPANS = ("spans", "resourceSpans")
@@ -59,7 +59,7 @@ def parse_json(data: bytes | str) -> JsonValue:
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
             raise InvalidAnswer(f"it is not JSON: {sanitize_line(start, 120)}") from None
         raise InvalidAnswer(sanitize_line(str(error))) from None
-    if _is_deeper(value, _DEEPEST):
+    if is_deeper(value, _DEEPEST):
         raise InvalidAnswer("it is nested too deeply")
     escape = b"\\ud" if isinstance(data, bytes) else "\\ud"
     return _without_surrogates(value) if escape in data.lower() else value  # type: ignore[operator]
@@ -142,15 +142,6 @@ def _finite(digits: str) -> float:
     if math.isinf(value):
         raise InvalidAnswer(f"it contains a number that is too large: {sanitize_line(digits, 40)}")
     return value
-
-
-def _is_deeper(value: JsonValue, limit: int) -> bool:
-    """Return whether lists and objects are nested more than `limit` levels deep."""
-    if not isinstance(value, (list, dict)):
-        return False
-    if limit == 0:
-        return True
-    return any(_is_deeper(item, limit - 1) for item in (value.values() if isinstance(value, dict) else value))
 
 
 def _without_surrogates(value: JsonValue) -> JsonValue:

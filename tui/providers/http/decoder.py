@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from tui.model.finish_reasons import combined_reason
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import MOST_TOKENS, Message
-from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values
+from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values, parse_json
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
@@ -303,8 +303,8 @@ class AnswerDecoder(ABC):
 
 def _json_object(text: str, otherwise: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except ValueError:
         raise Unreadable(otherwise) from None
     if not isinstance(value, dict):
         raise Unreadable(otherwise)
