@@ -196,6 +196,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         (broken(lines, 0, started_at="2026-11-20T10:00:00"), "started_at: expected a time"),
         (broken(lines, 0, state="odd"), "state: expected one of"),
         (broken(lines, 0, trials=[["c", "m", 10**400]]), "trials: expected"),
+        (text.replace('"c-0"', '"c-\\ud800"'), "trials: c-<U+D800> · openai/m contains half of a surrogate pair"),
         (broken(lines, 0, trials=[["c-0", "other", 1]]), "is no case and model of the run"),
         (broken(lines, 0, subjects=[agent("agents/a.py")]), "subjects: the path agents/a.py is not absolute"),
         (broken(lines, 0, subjects=[agent("/a.py", "bin/python")]), "subjects: the path bin/python is not absolute"),

@@ -46,6 +46,7 @@ _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _STATES = ("running", "finished", "interrupted", "cancelled")
 _DAY_S = 86_400
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")  # in the name of a file and in an argument of a program
+_HALF = re.compile("[\ud800-\udfff]")
 _LARGEST_NUMBER = 2**53
 _FIX = "Export the run again with `assay runs export RUN -o FILE`."
 
@@ -352,6 +353,9 @@ def _check_trials(
     cases, models = {case.id for case in suite.cases}, {subject.name for subject in subjects}
     if len(known) < len(trials):
         raise _Fault("trials: a trial is listed twice")
+    # The history cannot store such a name: it would no longer be that of the suite.
+    if half := next((key for key in trials if _HALF.search(f"{key.case} {key.model}")), None):
+        raise _Fault(f"trials: {half.case} · {half.model} contains half of a surrogate pair")
     if strange := next((key for key in trials if key.case not in cases or key.model not in models), None):
         raise _Fault(f"trials: {strange.case} · {strange.model} is no case and model of the run")
     for result in results:
