@@ -346,7 +346,7 @@ def test_a_damaged_history_is_recovered_once_when_two_open_it(history: Path, mon
     assert moved.read_bytes() == damaged
 
 
-def test_what_another_program_saves_during_a_recovery_is_recovered_or_refused(
+def test_what_another_program_saves_during_a_recovery_is_recovered_or_refused_and_saved_afterwards(
     history: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(history)
@@ -374,11 +374,16 @@ def test_what_another_program_saves_during_a_recovery_is_recovered_or_refused(
     save(KEPT.results[:2])
     store = SqliteStore(history)
     assert "a new one was created" in store.notices[0]
-    save(KEPT.results[6:])
     assert tuple(saved) == KEPT.results[:2]
     assert store.read_run(again.run_id).results == tuple(saved)
+    save(KEPT.results[2:])
+    other.finish_run(again.run_id, "finished", FINISHED)
+    assert tuple(saved) == KEPT.results
+    assert store.read_run(again.run_id) == other.read_run(again.run_id)
+    assert store.read_run(again.run_id).results == KEPT.results
     store.close()
     other.close()
+    assert SqliteStore(history).notices == ()
 
 
 def test_a_program_that_waits_for_a_recovery_to_save_does_not_save_to_the_renamed_file(

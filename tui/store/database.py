@@ -22,6 +22,7 @@ from tui.store.recovery import (
     lock_path,
     recover,
     reserve_beside,
+    was_recovered,
 )
 from tui.store.schema import APPLICATION_ID, STEPS, has_our_objects, migrate, read_version
 
@@ -385,6 +386,7 @@ class HistoryFile:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold a transaction: at the end all of it is on disk, or nothing."""
+        self._follow_recovery()
         with self.using() as connection:
             if self.is_readonly:
                 raise StoreError(
@@ -410,6 +412,20 @@ class HistoryFile:
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+
+    def _follow_recovery(self) -> None:
+        """Open the new file if another program has recovered the damaged one: it has all that was saved."""
+        with self._lock:
+            known = self._identity
+            if self._connection is None or known is None or _is_same(self.path, known):
+                return
+            if was_recovered(self.path, known):
+                opened, unused = open_history(self.path), self._connection
+                if opened.is_readonly:  # not now: the next write tries again
+                    unused = opened.connection
+                else:
+                    self._connection, self._identity = opened.connection, opened.identity
+                unused.close()
 
     def _refuse_replaced(self) -> None:
         """Raise StoreError if the file was deleted or replaced: SQLite would continue to write to it.

@@ -142,6 +142,15 @@ def complete_recovery(path: Path) -> Path | None:
     return _damaged_of(found[-1])
 
 
+def was_recovered(path: Path, identity: os.stat_result) -> bool:
+    """Return whether the file that was opened at this path is a damaged one by now that a recovery has renamed."""
+    for moved in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(moved.stat(), identity):
+                return True
+    return False
+
+
 def count_rows(connection: sqlite3.Connection) -> tuple[int, int]:
     """Return the number of runs and results."""
     runs, results = (
