@@ -39,6 +39,23 @@ async def test_a_reader_of_the_report_that_has_had_enough_changes_nothing(
     assert "rror" not in err
 
 
+def test_a_key_that_is_added_while_assay_runs_is_removed_from_stderr(assay: CommandLine) -> None:
+    program = """
+import sys
+from pathlib import Path
+from tui.cli.streams import filter_stderr
+filter_stderr()
+print("before an-ordinary-word-4711", file=sys.stderr)
+Path(sys.argv[1]).write_text("providers: {mine: {kind: openai, base_url: 'http://x/v1', api_key: '${MY_SERVER}'}}")
+print("after an-ordinary-word-4711", file=sys.stderr)
+"""
+    environ = assay.environ({"MY_SERVER": "an-ordinary-word-4711"}) | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    config = Path(environ["ASSAY_CONFIG_DIR"]) / "config.yaml"
+    config.parent.mkdir(exist_ok=True)
+    done = subprocess.run([sys.executable, "-c", program, config], env=environ, capture_output=True, check=True)
+    assert done.stderr.decode() == "before an-ordinary-word-4711\nafter [removed key]\n"
+
+
 def test_other_output_that_nobody_reads_is_no_failure(assay: CommandLine) -> None:
     process = assay.start("schema")
     assert process.stdout is not None

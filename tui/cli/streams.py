@@ -67,16 +67,26 @@ def filter_stderr() -> None:
 
 
 class _FilteredStderr:
-    """The stream `file` for text of other code. The keys are looked up when the first text is written."""
+    """The stream `file` for text of other code.
+
+    The keys are looked up when the first text is written, and when the config file has changed since.
+    """
 
     def __init__(self, file: TextIO) -> None:
         self.file = file
+        self._secrets: Secrets | None = None
         self._stream: SecretStream | None = None
+        self._config: tuple[int, ...] = ()
 
     def write(self, text: str) -> int:
         """Write the text without keys and control characters; hold back what may be the beginning of a key."""
-        if self._stream is None:
-            self._stream = _find_secrets().stream()
+        config = _state_of_config()
+        if self._secrets is None or self._stream is None:
+            self._secrets = _find_secrets()
+            self._stream = self._secrets.stream()
+        elif config != self._config:
+            self._secrets.add(_find_secrets().values)
+        self._config = config
         _write(sanitize_text(self._stream.feed(text)))
         return len(text)
 
@@ -93,6 +103,18 @@ def _find_secrets() -> "Secrets":
     from tui.config.load import known_secrets
 
     return known_secrets(os.environ)
+
+
+def _state_of_config() -> tuple[int, ...]:
+    """Return what differs after the config file was changed; empty if there is none."""
+    from tui.config.folders import CONFIG_FILE, find_folders
+    from tui.model.errors import ConfigError
+
+    try:
+        status = (find_folders(os.environ).config / CONFIG_FILE).stat()
+    except (OSError, ValueError, ConfigError):
+        return ()
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def fill_closed_streams() -> None:
