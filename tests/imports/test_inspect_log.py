@@ -151,6 +151,24 @@ def test_verdicts(changes: dict[str, Any], verdict: Verdict, tmp_path: Path) -> 
     assert (result.error is None) == (verdict not in ("error", "timed_out", "incomplete"))
 
 
+def test_a_score_with_numbers_between_judges_no_sample(tmp_path: Path) -> None:
+    value = document()
+    rows: list[tuple[Any, Any]] = [(0.0, 1), (0.97, float("nan")), (1, 0), (True, 1)]
+    value["samples"] = [
+        value["samples"][0]
+        | {"id": 10 + number, "epoch": 1, "scores": {"f1": {"value": f1}, "exact": {"value": exact}}}
+        for number, (f1, exact) in enumerate(rows)
+    ]
+    steps = [result.attempts[0].steps[0] for result in imported(tmp_path, value).results]
+    assert [[(check.target, check.state) for check in step.checks] for step in steps] == [
+        [("exact", "passed")],
+        [],
+        [("exact", "failed")],
+        [("f1", "passed"), ("exact", "passed")],
+    ]
+    assert [step.notes[0] for step in steps[:3]] == [f"Inspect score of f1: {shown}" for shown in ("0.0", "0.97", "1")]
+
+
 def test_keys_do_not_come_in(tmp_path: Path) -> None:
     run = imported(tmp_path, changed(input="my key is sk-very-secret-1"), Secrets(["sk-very-secret-1"]))
     assert run.plan.suite.cases[0].steps[0].input == "my key is [removed key]"

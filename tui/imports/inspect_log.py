@@ -219,8 +219,9 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     model = sanitize_line(header["eval"]["model"], 200) or "unnamed model"
     version = (header["eval"].get("packages") or {}).get("inspect_ai")
     task = sanitize_line(header["eval"]["task"], 200)
-    cases = [_case(case_id, sample, task) for case_id, sample in _first_samples(samples).items()]
-    results = _results(file, samples, model, header["eval"]["model"], begun)
+    graded = _graded(samples)
+    cases = [_case(case_id, sample, task, graded) for case_id, sample in _first_samples(samples).items()]
+    results = _results(file, samples, model, header["eval"]["model"], begun, graded)
     return Evaluation(
         path=path,
         name=name or task or path.stem,
@@ -236,12 +237,12 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
 
 
 def _results(
-    file: ResultFile, samples: Iterable[SampleShape], model: str, asked: str, begun: str
+    file: ResultFile, samples: Iterable[SampleShape], model: str, asked: str, begun: str, graded: frozenset[str]
 ) -> tuple[TrialResult, ...]:
     # Many messages may refer to one long attachment, and each is stored with all of it.
     limit = MemoryLimit()
     try:
-        return tuple(limit.add(_result(sample, model, asked, begun)) for sample in samples)
+        return tuple(limit.add(_result(sample, model, asked, begun, graded)) for sample in samples)
     except NotRead as error:
         raise file.refusal([file.problem(str(error))]) from error
 
@@ -384,11 +385,11 @@ def _digest(header: HeaderShape, samples: Sequence[SampleShape]) -> str:
     return hashlib.sha256(to_json([evaluation, samples])).hexdigest()
 
 
-def _case(case_id: str, sample: SampleShape, task: str) -> Case:
+def _case(case_id: str, sample: SampleShape, task: str, graded: frozenset[str]) -> Case:
     given = _input(sample)
     category = (sample.get("metadata") or {}).get("category")
     target = sample.get("target") or ""
-    checks = dict.fromkeys(check.target for check in _checks(sample))
+    checks = dict.fromkeys(check.target for check in _checks(sample, graded))
     return Case(
         id=case_id,
         name=name_of(given) or case_id,
@@ -399,7 +400,7 @@ def _case(case_id: str, sample: SampleShape, task: str) -> Case:
     )
 
 
-def _result(sample: SampleShape, model: str, asked: str, begun: str) -> TrialResult:
+def _result(sample: SampleShape, model: str, asked: str, begun: str, graded: frozenset[str]) -> TrialResult:
     """Return the result of a sample with one attempt, with the verdict of its scores, error or limit."""
     output = sample.get("output") or {}
     choices = output.get("choices") or []
@@ -416,11 +417,11 @@ def _result(sample: SampleShape, model: str, asked: str, begun: str) -> TrialRes
         prompt=Prompt(_input(sample), tuple(_message(sample, each) for each in before)),
         reasoning="\n\n".join(filter(None, (_reasoning(sample, each) for each in messages))),
         tools_used=tuple(call["function"] for each in messages for call in each.get("tool_calls") or ()),
-        checks=_checks(sample),
+        checks=_checks(sample, graded),
         usage=_usage(usage),
         timing=Timing(None, took),
         finish_reason=choices[0].get("stop_reason") if choices else None,
-        notes=_notes(sample),
+        notes=_notes(sample, graded),
         cost_usd=cost if cost is not None and 0 < cost <= MOST_USD else None,
     )
     verdict, error = _verdict(sample, step)
@@ -443,17 +444,18 @@ def _verdict(sample: SampleShape, step: StepResult) -> tuple[Verdict, str | None
     return ("passed" if step.checks else "unchecked"), None
 
 
-def _checks(sample: SampleShape) -> tuple[CheckResult, ...]:
+def _checks(sample: SampleShape, graded: frozenset[str]) -> tuple[CheckResult, ...]:
     """Return a recorded check for each score that says correct or incorrect."""
     return tuple(
         CheckResult("recorded", name, state, detail_of(f"score {_shown(value)}{reason}"))
         for name, value, reason in _scores(sample)
-        if (state := _state(value))
+        if (state := _state(name, value, graded))
     )
 
 
-def _notes(sample: SampleShape) -> tuple[str, ...]:
-    notes = [f"Inspect score of {name}: {_shown(value)}" for name, value, _ in _scores(sample) if not _state(value)]
+def _notes(sample: SampleShape, graded: frozenset[str]) -> tuple[str, ...]:
+    found = ((name, value) for name, value, _ in _scores(sample) if not _state(name, value, graded))
+    notes = [f"Inspect score of {name}: {_shown(value)}" for name, value in found]
     if retries := len(sample.get("error_retries") or ()):
         notes.append(f"Inspect repeated this sample {retries} times after an error")
     return tuple(notes)
@@ -472,12 +474,26 @@ def _scores(sample: SampleShape) -> Iterator[tuple[str, Any, str]]:
             yield shown, value, reason
 
 
-def _state(value: object) -> CheckState | None:
-    """Return what a value says: C, yes, true and 1 passed; I, P, N, no, false and 0 failed; others neither."""
+def _graded(samples: Iterable[SampleShape]) -> frozenset[str]:
+    """Return the names of scores that are degrees: with a number other than 0 and 1 in any sample.
+
+    The share of their ones among their ones and zeros would be no pass rate. NaN is the score of a sample without one.
+    """
+    found = ((name, value) for sample in samples for name, value, _ in _scores(sample))
+    return frozenset(
+        name for name, value in found if isinstance(value, int | float) and value == value and value not in (0, 1)
+    )
+
+
+def _state(name: str, value: object, graded: frozenset[str]) -> CheckState | None:
+    """Return what a value says: C, yes, true and 1 passed; I, P, N, no, false and 0 failed; others neither.
+
+    A number of a score that is a degree says neither.
+    """
     if isinstance(value, str):
         word = value.casefold()
         return "passed" if word in _PASSED else "failed" if word in _FAILED else None
-    if isinstance(value, int | float) and value in (0, 1):
+    if isinstance(value, bool) or (isinstance(value, int | float) and value in (0, 1) and name not in graded):
         return "passed" if value else "failed"
     return None
 
