@@ -7,7 +7,7 @@ from random import SystemRandom
 import pytest
 
 from tests.checks.v8.comparison import Answer, answers_of_v8, differences
-from tests.checks.v8.pairs import make_pairs
+from tests.checks.v8.pairs import make_class_pairs, make_pairs
 from tests.checks.v8.record import recorded
 from tui.checks.checker import Answer as Text
 from tui.checks.checker import Checker
@@ -56,4 +56,14 @@ def test_random_patterns_find_what_v8_finds() -> None:
     answers = answers_of_v8(NODE, pairs)
     assert sum(bool(answer) for answer in answers) > 1_000
     assert sum(answer is None for answer in answers) > 100
+    assert list(differences(Engine(), pairs, answers)) == [], f"seed {seed}"
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_dashes_in_a_class_mean_what_they_mean_in_v8() -> None:
+    assert NODE is not None
+    seed = SystemRandom().randrange(1 << 32)
+    pairs = list(make_class_pairs(seed, 1_500))
+    answers = answers_of_v8(NODE, pairs)
+    assert sum(answer is None for answer in answers) > 20
     assert list(differences(Engine(), pairs, answers)) == [], f"seed {seed}"

@@ -21,7 +21,7 @@ _PROGRAM = r"""
   let text = "", jobs = [], at = 0, count = 0, spans = [], done = [], running = false;
   // Three things that the engine reads in its own way: it minds the order of the numbers in `{2,1`, also where no `}`
   // follows and all of it is plain text; when it counts groups, it overlooks the character after `(?<name>`; and
-  // `[\w-a-z]` is to it the range `a-z` with `\w` and `-`, not five parts of their own.
+  // `[\w-a-z]` is to it the range `a-z` with `\w` and `-`, not five parts of their own (and `[\w--z]` the range `--z`).
   const special = /\{\d|\(\?<[^=!]|\\[dDsSwW]-/;
   const token = /\\[^]|\[((?:\\[^]|[^\]\\])*)\]|\{(\d+),(\d+)(?![\d}])|\(\?<(?![=!])[^>]*>(?=[(\[\\])/g;
   const source = (pattern) => !special.test(pattern) ? pattern : pattern.replace(token, (found, body, least, most) => {
@@ -33,13 +33,14 @@ _PROGRAM = r"""
   const range = new RegExp(`${atom}(?:-${atom}(-?))?`, "g");
   const isSet = (part) => /^\\[dDsSwW]$/.test(part);
   const ranges = (body) => {
-    let done = "", match;
-    range.lastIndex = 0;
+    let done = body[0] === "^" ? "^" : "", match;
+    range.lastIndex = done.length;
     while (range.lastIndex < body.length && (match = range.exec(body)) !== null) {
       const [found, low, high, dash] = match;
       const end = dash ? found.length - 1 : found.length;
       range.lastIndex = match.index + end;
-      done += found.slice(0, end) + (dash && (isSet(low) || isSet(high)) ? "\\" : "");
+      done += isSet(low) && high === "-" ? low + "-\\-" : found.slice(0, end);
+      done += dash && (isSet(low) || isSet(high)) ? "\\" : "";
     }
     return done;
   };

@@ -33,6 +33,11 @@ _CLASSES = (
     "[^SK]", "[^İ]", "[s-t]", "[^k-l]", "[J-L]", "[[]", r"[\]]", "[^^]", "[a-]", "[-a]", "[&&]", r"[\cA]",
     r"[\c]", r"[\c1]", r"[\12]", r"[\8]", r"[\k]",
 )  # fmt: skip
+_CLASS_PARTS = (
+    "-", "-", "-", "-", r"\w", r"\d", r"\S", r"\W", "^", "a", "z", "0", ".", "[", "(", ",", "ſ", r"\-", r"\]", r"\[",
+    r"\cA", r"\c", r"\c_", r"\b", r"\x41", r"\x4", r"\u0041", r"\8", r"\101", r"\1", r"\\",
+)  # fmt: skip
+_CLASS_TEXT = "".join(map(chr, range(128))) + "ſKé😀\ud83d"
 _ATOMS = (
     "a", "b", "ab", "A", "_", "0", " ", "\n", "s", "k", "i", "S", "K", "I", "ſ", "\u212a", "İ", "ı", "ß", "ẞ",
     "σ", "ς", "Σ", "µ", "å", "\u2126", "ǅ",
@@ -64,6 +69,13 @@ def make_pairs(seed: int, number: int) -> Iterator[Pair]:
         if random.random() < 0.02:
             pattern = _damaged(random, pattern)
         yield pattern, _text(random, pattern)
+
+
+def make_class_pairs(seed: int, number: int) -> Iterator[Pair]:
+    """Yield classes with many dashes, each with a text in which every character counts; the same for the same seed."""
+    random = Random(seed)
+    for _ in range(number):
+        yield f"[{''.join(random.choices(_CLASS_PARTS, k=random.randint(1, 9)))}]", _CLASS_TEXT
 
 
 def _pattern(random: Random, depth: int) -> str:
