@@ -12,14 +12,14 @@ from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
-from tui.model.errors import StoreError, UnknownRun
+from tui.model.errors import ConfigError, StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
 from tui.model.state import TrialProgress
 from tui.model.subjects import Subject
 from tui.model.suite import Case, Suite
-from tui.risk.score_files import ScoreCount
+from tui.risk.score_files import ScoreCount as ScoreCount
 from tui.session.answers import SavedAnswers
 from tui.session.files import read_json, write_new, write_safely
 from tui.session.preferences import PreferenceLog
@@ -290,8 +290,15 @@ class RunHistory:
         """Return how many scores of a run would be deleted with it."""
         return self._reviews.count_scores(run_id)
 
-    def delete(self, run: RunRecord) -> None:
-        """Delete a run with its scores and its baseline mark."""
+    def delete(self, run: RunRecord, scores: ScoreCount | None = None) -> None:
+        """Delete a run with its scores and its baseline mark.
+
+        Raises ConfigError if it has other results or scores by now than those that the user has agreed to lose.
+        """
+        has_other_scores = scores is not None and scores != self.count_scores(run.id)
+        if has_other_scores or find_record(self._store, run.id) != run:
+            what = "The run was not deleted: it has changed since the question was displayed"
+            raise ConfigError(what, where=run.id, fix="Delete it again if you want to lose that too.")
         self._store.delete_run(run.id)
         self._reviews.forget(run.id)
         if self.baseline_of(run) == run.id:

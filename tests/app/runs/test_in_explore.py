@@ -336,6 +336,34 @@ async def test_who_deletes_a_run_is_reported_how_many_scores_go_with_it(store: S
         assert reviews.count_scores(kept.record.id).scores == 0
 
 
+@pytest.mark.parametrize("change", ["a result", "a score"])
+async def test_a_run_that_changes_while_the_question_is_displayed_is_not_deleted(
+    store: SqliteStore, tmp_path: Path, change: str
+) -> None:
+    kept = numbered(small_run(), 1, state="interrupted")
+    keep(store, replace(kept, results=kept.results[1:]))
+    reviews = Reviews(store, tmp_path / "data", Config())
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("D")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        if change == "a result":
+            store.begin_run(kept.plan, kept.record.started_at)
+            store.save_trials(kept.record.id, kept.results[:1])
+            store.finish_run(kept.record.id, "finished", "2026-11-21T10:16:30.500+00:00")
+        else:
+            review = reviews.open_review(kept.record.id, "Ada", blind=False)
+            review.give(review.items[0].key, 1)
+        await seen.press("y")
+        await seen.until(lambda: any("was not deleted: it has changed" in notice for notice in seen.notices))
+        assert len(store.list_runs()) == 1
+        await seen.until(lambda: ("finished" in listed(seen)[0]) == (change == "a result"))
+        await seen.press("D")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await seen.press("y")
+        await seen.until(lambda: not listed(seen))
+    assert (store.list_runs(), reviews.count_scores(kept.record.id).scores) == ((), 0)
+
+
 async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1))
     file = tmp_path / "report.json"

@@ -26,12 +26,19 @@ from tui.model.errors import AssayError
 from tui.model.filter import Completion
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
-from tui.session.run_history import RunHistory
+from tui.session.run_history import RunHistory, ScoreCount
 from tui.session.saved_filters import SavedFilters
 
 _POLL_SECONDS = 2.0
 _LOW = 16
 Act = Literal["open", "resume", "failed", "replay", "replay at once", "rejudge", "matrix", "compare", "review"]
+
+
+def _lost_scores(count: ScoreCount) -> str:
+    if not count.scores:
+        return ""
+    scores, people = counted(count.scores, "score"), counted(count.reviewers, "reviewer")
+    return f" {scores} by {people} will be lost; run 'assay review export' to save them to a file."
 
 
 class RunChoice(NamedTuple):
@@ -188,23 +195,19 @@ class RunsScreen(AppScreen[RunChoice | None]):
         began = day_and_time(run.started_at).strip()
         what = (
             f"This deletes the run of {sanitize_line(run.suite_name, 80)} from {began} with {run.trials} trials and "
-            f"all of its answers.{await self._scores_of(run)}"
+            "all of its answers."
         )
-        if await self.app.push_screen_wait(
-            ConfirmScreen("Delete run?", what, yes="delete", no="keep")
-        ) and await self._do(lambda: self._history.delete(run)):
-            self.deleted.append(run.id)
-            self.reload()
-
-    async def _scores_of(self, run: RunRecord) -> str:
+        count: ScoreCount | None = None
         try:
             count = await asyncio.to_thread(self._history.count_scores, run.id)
+            what += _lost_scores(count)
         except AssayError as error:
-            return f" Cannot count its scores: {sanitize_line(str(error), 200)}"
-        if not count.scores:
-            return ""
-        scores, people = counted(count.scores, "score"), counted(count.reviewers, "reviewer")
-        return f" {scores} by {people} will be lost; run 'assay review export' to save them to a file."
+            what += f" Cannot count its scores: {sanitize_line(str(error), 200)}"
+        if not await self.app.push_screen_wait(ConfirmScreen("Delete run?", what, yes="delete", no="keep")):
+            return
+        if await self._do(lambda: self._history.delete(run, count)):
+            self.deleted.append(run.id)
+        self.reload()
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
