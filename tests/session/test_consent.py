@@ -19,7 +19,7 @@ from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
 from tui.model.suite import Check, CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
 from tui.session.code_files import is_code_name
-from tui.session.consent import OWN_AGENT, Consent, ConsentRecord, agent_consents, consents_of, require
+from tui.session.consent import OWN_AGENT, Consent, ConsentRecord, agent_consents, consents_of, data_consent, require
 
 
 def suite_at(folder: Path) -> Suite:
@@ -535,3 +535,35 @@ def test_a_deleted_current_folder_is_named(tmp_path: Path, monkeypatch: pytest.M
     deleted.rmdir()
     with pytest.raises(ConfigError, match="The current folder no longer exists"):
         agent_consents(suite_at(tmp_path), [Subject("cmd:cat", "agent", "cmd:cat")])
+
+
+def named(file: Path, run: str = "", agent: str | None = None) -> Suite:
+    cases = (replace(case_of("c1"), command=CommandCheck(run)),) if run else ()
+    return replace(suite_of(case_of("c1")), path=str(file), cases=cases, agent=agent)
+
+
+def test_line_breaks_in_names_make_no_answer_hold_for_another_agent(tmp_path: Path) -> None:
+    record = ConsentRecord(tmp_path / "consents.json")
+    allowed = named(tmp_path / "s.yaml\ncmd:true evil #/t.yaml", agent="cmd:true fine")
+    record.grant(*record.missing(allowed))
+    assert record.missing(allowed) == ()
+    assert len(record.missing(named(tmp_path / "s.yaml", agent="cmd:true evil #/t.yaml\ncmd:true fine"))) == 1
+
+
+def test_line_breaks_in_names_make_no_answer_hold_for_another_command(tmp_path: Path) -> None:
+    record, folder = ConsentRecord(tmp_path / "consents.json"), tmp_path / f"s.yaml\n{tmp_path}\nevil #"
+    allowed = named(folder / "t.yaml", run="true")
+    record.grant(*record.missing(allowed))
+    assert record.missing(allowed) == ()
+    assert len(record.missing(named(tmp_path / "s.yaml", run=f"evil #/t.yaml\n{folder}\ntrue"))) == 1
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r", " ", '", "', "\\n", "\\"])
+def test_no_text_between_two_names_makes_an_answer_hold_for_other_names(separator: str) -> None:
+    names = (
+        (f"/a{separator}/b", "/c"),
+        ("/a", f"/b{separator}/c"),
+        ("/a", "/b/c"),
+        (f"/a{separator}/b{separator}", "/c"),
+    )
+    assert len({data_consent(Path(suite), Path(data)).mark for suite, data in names}) == len(names)

@@ -142,7 +142,8 @@ def agent_consents(suite: Suite, subjects: Iterable[Subject]) -> tuple[Consent, 
 
 
 def _mark(kind: ConsentKind, *parts: object) -> str:
-    return "\n".join((kind, *map(str, parts)))
+    """Return a text that no other parts have: names of files, commands and agents may contain any character."""
+    return json.dumps([kind, *map(str, parts)])
 
 
 def current_folder() -> Path:
@@ -171,7 +172,6 @@ def _agent_consent(agent: str, python: str, suite_file: Path) -> Consent:
     run_by = f" with the Python {python}" if python else ""
     what = f"The run starts the Python file {file} as an agent{run_by}. It has your permissions"
     content = _digest([file, *_files_below(file.parent, _is_imported)])
-    # Without an interpreter the mark is as in earlier versions: what was allowed stays allowed.
     interpreter = (python, os.path.realpath(python), _digest(files_run_at_start(python))) if python else ()
     return Consent("agent", what, _mark("agent", suite_file, file, content, *interpreter))
 
@@ -193,13 +193,13 @@ def _command_consents(suite: Suite, suite_file: Path) -> Iterator[Consent]:
     """Yield the consent for each command of the suite's cases, which is started in the repository of the suite."""
     clone, context, folder = suite.repo_clone, suite.repository_context, suite_file.parent
     root = folder / context.path if context and not clone else folder
-    where, source = "", f"{_resolve(root)}"
+    where, source = "", ["folder", str(_resolve(root))]
     if clone:
         shown = parse_url(clone.url).url
         where = f" (in a clone of {shown}{f', branch {clone.branch}' if clone.branch else ''})"
-        source = f"{shown} {clone.branch or ''}"
+        source = ["clone", shown, clone.branch or ""]
     for run in sorted({case.command.run for case in suite.cases if case.command}):
-        mark = _mark("commands", suite_file, source, run, _digest(_named_files(run, (root, folder))))
+        mark = _mark("commands", suite_file, *source, run, _digest(_named_files(run, (root, folder))))
         yield Consent("commands", f"{suite.path} runs: {run}{where}", mark)
     yield from _assertion_consents(suite, suite_file)
 
@@ -405,19 +405,19 @@ def _digest(files: Iterable[Path]) -> str:
     """
     digest, room = hashlib.sha256(), _MOST_BYTES
     for file in dict.fromkeys(files):
-        digest.update(os.fsencode(file) + b"\0")
         try:
             status = file.stat()
             if status.st_size > min(room, _LARGEST_FILE) or not _INSTALLED.isdisjoint(file.parts):
-                digest.update(f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}".encode())
+                state = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
             else:
                 content = read_beginning(file, _LARGEST_FILE)
                 room -= len(content)
-                digest.update(hashlib.sha256(content).digest())
+                state = hashlib.sha256(content).hexdigest()
         except NotRegularError:
-            continue
+            state = "not regular"
         except OSError:
-            digest.update(b"?")
+            state = "?"
+        digest.update(json.dumps([str(file), state]).encode())
     return digest.hexdigest()
 
 
