@@ -220,6 +220,10 @@ HEAD = "case,model,answer,repeat,duration_ms\n"
         (HEAD + "a\n" * 100, "rows:51: error: has 1 cells"),
         ('{"model": "a", "answer": "x"}\n', "rows:1: error: case: is missing"),
         ('{"case": "france", "model": "a", "answer": "x"}\n[]\n', "rows:2: error: is no JSON object"),
+        (
+            '{"case": "a", "model": "a", "answer": "x", "n": N}\n'.replace("N", "[" * 300 + "]" * 300),
+            "rows:1: error: is nested",
+        ),
         ('{"case": "france", "model": "a", "answer": 5}\n', "rows:1: error: answer: expected text"),
         ('{"case": "france", "model": "a", "answer": "x", "repeat": true}\n', "rows:1: error: repeat: expected"),
         ('{"case": "france", "model": "a", "answer": "x"}\n{"case": "france"}\n', "rows:2: error: model: is missing"),

@@ -17,7 +17,7 @@ from tui.model.results import MOST_TOKENS, Usage
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Step
-from tui.model.values import MOST_JSON_VALUES, first_repeated, has_too_many_values
+from tui.model.values import JsonTooLarge, first_repeated, parse_json
 
 _LONGEST_ANSWER = 16 << 20
 _LONGEST_NAME = 200
@@ -109,12 +109,12 @@ def _json_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Ite
         if len(problems) >= MOST_PROBLEMS:
             return
         text = replace_half_characters(file.json_text(line))
-        if has_too_many_values(line):
-            problems.append(file.problem(f"contains more than {MOST_JSON_VALUES:,} values", "", number))
-            continue
         try:
-            value = json.loads(text, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
+            value = parse_json(text, _decode)
+        except JsonTooLarge as limit:
+            problems.append(file.problem(str(limit), "", number))
+            continue
+        except ValueError as error:
             problems.append(file.problem(f"is no JSON object ({error})", "", number))
             continue
         if not isinstance(value, dict):
@@ -125,6 +125,9 @@ def _json_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Ite
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a value of JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def _csv_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Iterator[Row]:

@@ -1,7 +1,6 @@
 """Importing promptfoo's JSON results as a run: tests become cases, providers models, rows results."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -33,7 +32,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import IMPORTED, Subject
 from tui.model.suite import Case, Step
-from tui.model.values import has_too_many_values
+from tui.model.values import parse_json
 
 if TYPE_CHECKING:
     from tui.imports.promptfoo_file import FileShape, RowShape, TokensShape
@@ -125,10 +124,10 @@ def _checks(row: "RowShape") -> tuple[CheckResult, ...]:
 
 def _messages(raw: str) -> tuple[Message, ...]:
     """Return the messages of a prompt; a prompt that is a conversation in JSON becomes several messages."""
-    if raw.lstrip()[:1] == "[" and not has_too_many_values(raw):
+    if raw.lstrip()[:1] == "[":
         try:
-            turns = json.loads(raw)
-        except (ValueError, RecursionError):
+            turns = parse_json(raw)
+        except ValueError:
             turns = None
         if messages := messages_of(turns):
             return messages
