@@ -237,6 +237,18 @@ async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
         assert session.allowed == session.consents
 
 
+async def test_notifications_wait_for_the_answer_to_a_question(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "mark"))
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        seen.app.notify("Not run: a model with a long name.")
+        assert "Not run: a model with a long name." not in seen.notices
+        await seen.press("n")
+        await seen.until(lambda: "Not run: a model with a long name." in seen.notices)
+
+
 async def test_a_command_that_is_too_long_to_be_displayed_does_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
