@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from tests.support.pilots import screen_rows, until
-from tui.app.dialogs import ConfirmScreen
+from tui.app.dialogs import ConfirmScreen, PaintedText
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.shipped import shipped_folder
 
@@ -96,6 +96,22 @@ async def test_rows_that_were_skipped_are_displayed_before_yes(disturb: str) -> 
         seen = await answer_with_y(app, pilot, answers)
         assert (answers, sorted(set(WORDS) - seen - before)) == ([True], [])
         assert len(before) < len(WORDS) / 2
+
+
+async def test_a_question_that_was_below_another_screen_is_displayed_before_yes() -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+    async with app.run_test(size=(80, 12)) as pilot:
+        dialog = ConfirmScreen("Allow?", " ".join(WORDS), yes="allow it", no="do not run")
+        await app.push_screen(dialog, answers.append)
+        await app.push_screen(ConfirmScreen("Quit?", "Now?", yes="quit", no="stay"))
+        await until(pilot, lambda: app.screen.query_one(PaintedText).next_row is None)
+        await pilot.resize_terminal(60, 12)
+        await until(pilot, lambda: dialog.query_one(PaintedText).next_row == 0)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is dialog)
+        seen = await answer_with_y(app, pilot, answers)
+        assert (answers, sorted(set(WORDS) - seen)) == ([True], [])
 
 
 async def test_notifications_do_not_cover_a_question() -> None:

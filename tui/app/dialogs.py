@@ -71,7 +71,7 @@ class PaintedText(Static):
         if self._painted_width != self.size.width:
             self._painted.clear()
             self._painted_width = self.size.width
-        if self.screen.is_current and crop.x == 0 and crop.width == self.size.width:
+        if self.screen.is_active and crop.x == 0 and crop.width == self.size.width:
             self._painted.update(range(crop.y, crop.bottom))
         return super().render_lines(crop)
 
@@ -168,11 +168,12 @@ class ConfirmScreen(Dialog[bool]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        around = self._frame.gutter.height + self._keys.outer_size.height
-        most = self.size.height if self.has_class("-low") else self.size.height * 90 // 100
-        self._text.styles.max_height = max(1, min(self.size.height * 60 // 100, most - around))
-        for text in self._text.query(PaintedText):
-            text.forget()  # what was painted before for a moment
+        room = self.size.height if self.has_class("-low") else self.size.height * 90 // 100
+        room -= self._frame.gutter.height + self._keys.outer_size.height
+        most = self.size.height * 60 // 100
+        self._text.styles.max_height = max(1, min(most, room))
+        for text in self._text.query(PaintedText) if room < most else ():
+            text.forget()  # rows that were displayed only until now
         self.call_after_refresh(self._show_hint)
 
     def on_key(self, event: Key) -> None:
@@ -213,6 +214,7 @@ class ConfirmScreen(Dialog[bool]):
         """Scroll to the first row that has not been displayed; answer yes if the last ones have been by now."""
         if (row := self._next_row) is not None:
             self._text.scroll_to(y=row, animate=False)
+            self.refresh()  # also if it was painted below another screen
         elif self._typing is None:
             self.dismiss(True)
 
