@@ -11,8 +11,9 @@ import pytest
 
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import make_case, make_plan, make_result
+from tui.model.results import Message, Prompt, TrialResult
 from tui.model.run import RunState
-from tui.model.suite import Check, Step
+from tui.model.suite import Check, CodeContext, Step
 from tui.model.tools import OfferedTool
 from tui.session.run_history import Baselines
 from tui.store.sqlite import SqliteStore
@@ -33,10 +34,11 @@ def save_run(
     checks: str = "",
     cluster: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
+    sent: str = "",
 ) -> str:
     """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
 
-    `changes` are those of the first case.
+    `changes` are those of the first case, `sent` is what all were asked, if it is not what the suite says.
     """
     run_id = f"{number:032x}"
     made = [replace(make_case(f"{case}", name=checks), cluster=cluster) for case in cases]
@@ -48,10 +50,16 @@ def save_run(
     results = [
         make_result(key, "failed" if cases.index(key.case) < failing[key.model] else "passed") for key in plan.trials
     ]
-    store.save_trials(run_id, results)
+    store.save_trials(run_id, [asked(result, sent) for result in results] if sent else results)
     store.finish_run(run_id, state, FINISHED)
     store.close()
     return run_id
+
+
+def asked(result: TrialResult, text: str) -> TrialResult:
+    attempt = result.attempts[0]
+    step = replace(attempt.steps[0], prompt=Prompt(text, (Message("user", text),)))
+    return replace(result, attempts=(replace(attempt, steps=(step,)),))
 
 
 def compared(assay: CommandLine, *arguments: str, code: int = 0) -> dict[str, Any]:
@@ -151,6 +159,19 @@ def test_cases_with_another_prompt_or_other_checks_are_listed_of_reports_too(
         assert compared(assay, *pair)["changed_cases"] == CASES[:1]
     assert "differ from the base: `case-00`\n" in assay.run("compare", run, "base.json").out
     assert compared(assay, "run.json", "run.json")["changed_cases"] == []
+
+
+def test_cases_whose_files_changed_are_listed_of_reports_too(assay: CommandLine) -> None:
+    changes = {"code_context": (CodeContext("f.txt"),)}
+    texts = ("version one", "version two", "version two")
+    base, run, same = (
+        save_run(assay.home, number, {"a": 1}, changes=changes, sent=text) for number, text in enumerate(texts, 1)
+    )
+    for name, id in (("base.json", base), ("run.json", run)):
+        assert assay.run("report", id, "-f", "json", "-o", name).code == 0
+    for pair in ((run, base), ("run.json", "base.json"), ("run.json", base), (run, "base.json")):
+        assert compared(assay, *pair)["changed_cases"] == CASES
+    assert compared(assay, same, "run.json")["changed_cases"] == []
 
 
 def test_an_error_of_a_case_without_a_check_is_in_no_rate_of_a_report(assay: CommandLine) -> None:

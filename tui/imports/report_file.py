@@ -34,6 +34,7 @@ class _Result(TypedDict):
     case: _Text
     checked: NotRequired[bool]
     case_sha256: NotRequired[_Text]
+    prompt_sha256: NotRequired[_Text]
     cluster: NotRequired[_Text]
     model: _Text
     verdict: Verdict
@@ -86,6 +87,7 @@ def read_report_file(path: Path) -> RunResults:
         {model: results_of(trials, unchecked) for model, trials in by_model.items()},
         {result["case"]: result["cluster"] for result in known if "cluster" in result} if known else None,
         {result["case"]: result["case_sha256"] for result in known if "case_sha256" in result},
+        {result["case"]: result["prompt_sha256"] for result in known if "prompt_sha256" in result},
     )
 
 

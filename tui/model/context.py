@@ -1,12 +1,13 @@
 """Files that are sent along with a prompt, and a summary of them."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from tui.model.prices import cost, dollars
-from tui.model.results import LeftOutFile, Prompt, TrialKey, Usage
+from tui.model.results import LeftOutFile, Prompt, TrialKey, TrialResult, Usage
 from tui.model.run import KeptRun
 from tui.model.sanitize import sanitize_line
 from tui.model.subjects import Subject
@@ -233,6 +234,13 @@ def context_of_run(run: KeptRun) -> SentContext | None:
         if result.attempts and result.attempts[0].steps
     }
     return merge_sent(map(sent_with, prompts.values()))
+
+
+def prompt_digest(result: TrialResult) -> str | None:
+    """Return the digest of the first question of a result with its files, whose content no suite contains."""
+    steps = [step for attempt in result.attempts for step in attempt.steps]
+    asked = [message.content for message in steps[0].prompt.messages if message.role == "user"] if steps else []
+    return hashlib.sha256(asked[0].encode("utf-8", "surrogatepass")).hexdigest() if asked else None
 
 
 def _characters(prompt: Prompt) -> int:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.model.context import SentContext, context_of_run
+from tui.model.context import SentContext, context_of_run, prompt_digest, wants_context
 from tui.model.outcomes import outcome_of, unchecked_cases
 from tui.model.prices import Price
 from tui.model.results import Attempt, CheckResult, ServedBy, StepResult, ToolUse, TrialKey, TrialResult
@@ -181,13 +181,17 @@ def build_results(kept: KeptRun, reviewed: Reviewed | None = None) -> Iterator[d
 
 
 def _questions(kept: KeptRun) -> dict[str, dict[str, Any]]:
-    """Return by case what a comparison with another run needs: whether it is checked, its cluster and its digest."""
+    """Return by case what a comparison with another run needs: whether it is checked, its cluster and its digests."""
     cases = kept.plan.planned_cases
     unchecked = unchecked_cases(cases, map(outcome_of, kept.results))
+    # Of suites that name files only: in others, `case_sha256` covers the whole prompt.
+    first = {result.trial.case: result for result in reversed(kept.results)} if wants_context(kept.plan.suite) else {}
+    prompts = {case: digest for case, result in first.items() if (digest := prompt_digest(result))}
     return {
         case.id: {
             "checked": case.id not in unchecked,
             "case_sha256": question_digest(case),
+            **({"prompt_sha256": prompts[case.id]} if case.id in prompts else {}),
             **({"cluster": case.cluster} if case.cluster else {}),
         }
         for case in cases

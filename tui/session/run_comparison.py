@@ -1,12 +1,11 @@
 """The runs that `assay compare` and `assay trend` compare, from the history or from report files."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tui.imports.report_file import read_report_file
-from tui.model.context import wants_context
+from tui.model.context import prompt_digest, wants_context
 from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome, unchecked_cases
 from tui.model.results import TrialKey
@@ -114,14 +113,8 @@ def _digests_of_prompts(store: Store, run_id: str, found: Sequence[Outcome]) -> 
     trials: dict[str, TrialKey] = {}
     for outcome in found:
         trials.setdefault(outcome.trial.case, outcome.trial)
-    digests: dict[str, str] = {}
-    for case, trial in trials.items():
-        result = store.read_trial(run_id, trial)
-        steps = [step for attempt in result.attempts for step in attempt.steps] if result else []
-        asked = [message.content for message in steps[0].prompt.messages if message.role == "user"] if steps else []
-        if asked:
-            digests[case] = hashlib.sha256(asked[0].encode("utf-8", "surrogatepass")).hexdigest()
-    return digests
+    results = {case: store.read_trial(run_id, trial) for case, trial in trials.items()}
+    return {case: digest for case, result in results.items() if result and (digest := prompt_digest(result))}
 
 
 def _marked(store: Store, data: Path, record: RunRecord | None) -> str:
