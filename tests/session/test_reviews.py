@@ -22,7 +22,7 @@ from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.risk.score_files import ScoreFiles
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
-from tui.session.run_review import AnswerChanged, RevealedElsewhere, RunReview
+from tui.session.run_review import AnswerChanged, RevealedElsewhere, RunReview, ScoredElsewhere
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -415,6 +415,46 @@ def test_acts_after_a_reveal_in_another_program_are_not_blind(store: SqliteStore
     assert not review.blind
     ACTS[kind](review)
     assert [act.blind for act in review.board.trail(ITEM)] == [True, True, False]
+
+
+@pytest.mark.parametrize("kind", ACTS)
+def test_no_act_overrides_a_score_that_the_reviewer_gave_in_another_program(
+    store: SqliteStore, tmp_path: Path, kind: str
+) -> None:
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    of_ada, of_bob = (Reviews(store, tmp_path, Config()).open_review(RUN, name, blind=False) for name in ("Ada", "Bob"))
+    of_bob.give(ITEM, 3)
+    of_ada.give(ITEM, 1)
+    other = Reviews(store, tmp_path, Config()).open_review(RUN, "Ada", blind=False)
+    other.give(ItemKey("sec-001", B, 1, "Safety"), 2)
+    of_ada.give(ITEM, 2)
+    with pytest.raises(ScoredElsewhere):
+        other.give(ITEM, 4, "leaks a password")
+    score = other.give(ITEM, 4, "leaks a password")
+    stored = ScoreFiles(tmp_path / "scores").read(RUN).acts
+    with pytest.raises(ScoredElsewhere, match="was scored in another window since"):
+        ACTS[kind](of_ada)
+    assert ScoreFiles(tmp_path / "scores").read(RUN).acts == stored
+    assert of_ada.mine(ITEM) == score
+    assert of_ada.undo() is None
+    assert ScoreFiles(tmp_path / "scores").read(RUN).acts == stored
+
+
+def test_no_decision_overrides_one_that_its_author_has_not_seen(store: SqliteStore, tmp_path: Path) -> None:
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    of_ada, of_bob = (Reviews(store, tmp_path, Config()).open_review(RUN, name, blind=False) for name in ("Ada", "Bob"))
+    of_ada.adjudicate(ITEM, 4, "as agreed")
+    with pytest.raises(ScoredElsewhere):
+        of_bob.adjudicate(ITEM, 0, "")
+    assert (decision := of_bob.board.decision(ITEM)) is not None
+    assert decision.note == "as agreed"
+    of_bob.adjudicate(ITEM, 0, "")
+    with pytest.raises(ScoredElsewhere):
+        of_ada.undo()
+    of_bob.give(ITEM, 0)
+    assert of_ada.give(ITEM, 1).extent == 1, "others' scores do not hold up one's own"
 
 
 def test_bands_leave_out_what_one_has_scored_blind(reviews: Reviews) -> None:

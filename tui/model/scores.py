@@ -137,6 +137,23 @@ def is_copy(line: Act, stored: Act) -> bool:
     return joined(line, stored) is not None
 
 
+def is_overridden(stored: Act, act: Act) -> bool:
+    """Return whether a stored act counts no longer after `act`, or makes it wrong.
+
+    Those are acts of the same reviewer on the same item, for a decision those of all reviewers, and for a blind act the
+    reviewer's reveal of the names.
+    """
+    if stored.run != act.run or act.item is None:
+        return False
+    if stored.act == "reveal":
+        return act.blind and stored.reviewer == act.reviewer
+    if stored.scored_item is None or stored.scored_item.first != act.item.first:
+        return False
+    if stored.act == "score" and stored.extent is None:  # a line of a template
+        return False
+    return stored.reviewer == act.reviewer or act.act == "adjudicate" or act.withdraws is not None
+
+
 def answer_text(steps: Iterable[StepResult]) -> str:
     """Return the text of an answer for its hash: the outputs of all steps, joined by LF."""
     return "\n".join([step.response for step in steps])
@@ -225,6 +242,10 @@ class Scoreboard:
             self._of_run = _with(self._of_run, act)
         else:
             self._by_item[item] = _with(self._by_item.get(item, ()), act)
+
+    def has(self, id: str) -> bool:
+        """Return whether an act of this id was added."""
+        return id in self._acts
 
     @property
     def acts(self) -> tuple[Act, ...]:

@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 from tui.documents.files import read_whole
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
-from tui.model.scores import Act, is_copy, joined
+from tui.model.scores import Act, is_copy, is_overridden, joined
 from tui.processes.file_lock import locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
@@ -31,6 +31,7 @@ _BEGINNING = b'{"version": 1, "act": "'
 _OPEN = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _TEXT = rf'{_OPEN}"'
 _VALUE = rf"(?:{_TEXT}|[-+.\w]+)"
+_ID = re.compile(rb'"id": ?"([0-9a-zA-Z._-]+)"')
 _CUT_LINE = re.compile(
     rf"\{{(?:{_TEXT}: {_VALUE}, )*+(?:{_OPEN}\\?|{_TEXT}:? ?|{_TEXT}: (?:{_OPEN}\\?|{_VALUE},?))?".encode(), re.DOTALL
 )
@@ -206,11 +207,9 @@ def _act_of(line: bytes) -> Act | None:
     return act if act.order[0].year < _END_YEAR else None
 
 
-def _reveal_in(file: Path, reviewer: str) -> Act | None:
-    """Return the act with which the reviewer has revealed the names, or None."""
-    data = read_whole(file, LARGEST_FILE) if file.exists() else b""
-    found = (_act_of(line) for line in data.splitlines() if b"reveal" in line) if b"reveal" in data else ()
-    return next((act for act in found if act and (act.act, act.reviewer) == ("reveal", reviewer)), None)
+def _has_known_id(line: bytes, is_known: Callable[[str], bool]) -> bool:
+    ids = _ID.findall(line)
+    return bool(ids) and all(is_known(id.decode()) for id in ids)
 
 
 def _read(descriptor: int, start: int, end: int) -> bytes:
@@ -279,12 +278,12 @@ class ActsTooLong(Exception):
         super().__init__(", ".join(sorted(self.ids)))
 
 
-class NamesRevealed(Exception):
-    """The reviewer of a blind act has revealed the names before; nothing was changed."""
+class ActsMissed(Exception):
+    """Stored acts that the writer of an act does not know, and that the act would override; nothing was changed."""
 
-    def __init__(self, reveal: Act) -> None:
-        self.reveal = reveal
-        super().__init__(reveal.reviewer)
+    def __init__(self, acts: Iterable[Act]) -> None:
+        self.acts = tuple(acts)
+        super().__init__(", ".join(act.id for act in self.acts))
 
 
 class ScoreFiles:
@@ -320,20 +319,35 @@ class ScoreFiles:
         acts = [act for act in self.read(run_id).acts if act.act in ("score", "adjudicate")]
         return ScoreCount(len(acts), len({act.reviewer for act in acts}))
 
-    def append(self, act: Act, not_before: datetime | None = None) -> Act:
+    def append(
+        self, act: Act, not_before: datetime | None = None, is_known: Callable[[str], bool] | None = None
+    ) -> Act:
         """Append an act to its reviewer's file.
 
         If the clock is behind the reviewer's last act, or `not_before`, the act is dated a millisecond after it: the
-        latest act is the one that counts. Raises NamesRevealed for a blind act on an item after a reveal in the file.
+        latest act is the one that counts. With `is_known`, which says of an id whether its act is known to the writer,
+        raises ActsMissed for stored acts that are not known: the reviewer's own on the same item, for a decision those
+        of all reviewers, and for a blind act the reviewer's reveal.
         """
         file = self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
             raise StoreError("The note is too long", where=str(file), fix="Shorten the note.")
         with self._store_errors("cannot be saved", file), self._locked():
             make_folder(file.parent)
-            if act.blind and act.item is not None and (reveal := _reveal_in(file, act.reviewer)) is not None:
-                raise NamesRevealed(reveal)
+            if is_known is not None and (missed := self.missed(act, is_known)):
+                raise ActsMissed(missed)
             return append_act(file, act, not_before)
+
+    def missed(self, act: Act, is_known: Callable[[str], bool]) -> tuple[Act, ...]:
+        """Return the stored acts that are not known, and that `act` would override (`is_overridden`)."""
+        is_decision = act.act == "adjudicate" or act.withdraws is not None
+        with self._store_errors("cannot be read", self.folder_of(act.run)):
+            files = self._files(act.run) if is_decision else [self.file_of(act.run, act.reviewer)]
+            texts = [read_whole(file, LARGEST_FILE) for file in files if file.is_file()]
+        # Only lines of unknown acts are parsed; an id that is written in another way is none that is known.
+        lines = (line for text in texts for line in text.split(b"\n") if not _has_known_id(line, is_known))
+        unknown = (found for line in lines if (found := _act_of(line)) is not None and not is_known(found.id))
+        return tuple(found for found in unknown if is_overridden(found, act))
 
     def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
         """Add acts of any runs and reviewers to their files, in order and without duplicates. Return the new ones.

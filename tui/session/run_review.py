@@ -26,7 +26,7 @@ from tui.model.scores import (
 )
 from tui.model.suite import Suite
 from tui.risk.queue import review_items
-from tui.risk.score_files import BadLine, NamesRevealed, ScoreFiles
+from tui.risk.score_files import ActsMissed, BadLine, ScoreFiles
 from tui.session.run_answers import RunAnswers, read_board
 from tui.store.protocol import Store
 
@@ -79,12 +79,21 @@ class RevealedElsewhere(ConfigError):
         super().__init__(what, fix="They are visible here too now, and later scores are not blind.")
 
 
+class ScoredElsewhere(ConfigError):
+    """The scores of an item have changed in another program, and the reviewer has not seen them yet."""
+
+    def __init__(self, item: ItemKey) -> None:
+        what = f"{item.criterion} of {item.case} was scored in another window since"
+        super().__init__(what, fix="Its scores are shown now; press the key again to change yours.")
+
+
 class RunReview:
     """A run's items, scores and open review session of one reviewer.
 
     Methods that read answers or give scores block: call them in a thread. Raises StoreError.
 
-    An act raises RevealedElsewhere, and is not saved, if the names were revealed in another program since.
+    An act raises RevealedElsewhere, and is not saved, if the names were revealed in another program since, and
+    ScoredElsewhere if the item was scored there: the board has the new acts then.
 
     `items` are in queue order, `missing` the results without an answer, `board` the scores of all reviewers,
     `problems` the lines of the score files that could not be read. A run whose review began blind stays blind until
@@ -209,6 +218,12 @@ class RunReview:
             before = self.mine(item)
             return self._remember(self._append(_Entry("score", item, extent, note, took_ms), read), before)
 
+    def check_current(self, act: Act) -> None:
+        """Raise ScoredElsewhere if a score or decision that is shown as current was changed in another program."""
+        with self._lock:
+            if missed := self._files.missed(act, self.board.has):
+                raise self._add_missed(missed)
+
     def invalidate(self, item: ItemKey, note: str = "") -> Act:
         """Withdraw the reviewer's own score. Raises ConfigError if there is none."""
         with self._lock:
@@ -279,10 +294,13 @@ class RunReview:
         act = self._write(entry, read)
         first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:
-            self._write(_Entry("score", first.item, first.extent, first.note), read, not_before=act.order[0])
+            copy = _Entry("score", first.item, first.extent, first.note)
+            self._write(copy, read, not_before=act.order[0], checks_missed=False)
         return act
 
-    def _write(self, entry: _Entry, read: _ReadAnswer, not_before: datetime | None = None) -> Act:
+    def _write(
+        self, entry: _Entry, read: _ReadAnswer, not_before: datetime | None = None, *, checks_missed: bool = True
+    ) -> Act:
         item, extent = entry.item, entry.extent
         if item is not None and item not in self._known:
             raise ConfigError(f"The criterion {item.criterion} of case {item.case} cannot be scored")
@@ -309,12 +327,21 @@ class RunReview:
         )
         trail = self.board.trail(item) if item is not None else ()
         try:
-            kept = self._files.append(act, not_before or (trail[-1].order[0] if trail else None))
-        except NamesRevealed as error:
-            self.board.add(error.reveal)
-            raise RevealedElsewhere from error
+            is_known = self.board.has if checks_missed else None
+            kept = self._files.append(act, not_before or (trail[-1].order[0] if trail else None), is_known)
+        except ActsMissed as error:
+            raise self._add_missed(error.acts) from error
         self.board.add(kept)
         return kept
+
+    def _add_missed(self, acts: Sequence[Act]) -> ConfigError:
+        """Add acts of another program, and return the error that reports them. What they changed cannot be undone."""
+        for act in acts:
+            self.board.add(act)
+        items = [act.scored_item.first for act in acts if act.scored_item is not None]
+        self._given = [each for each in self._given if each[0].item is None or each[0].item.first not in items]
+        is_revealed = any(act.act == "reveal" for act in acts)
+        return RevealedElsewhere() if is_revealed or not items else ScoredElsewhere(items[0])
 
 
 def blind_seed(acts: tuple[Act, ...], reviewer: str) -> int:

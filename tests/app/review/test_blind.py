@@ -253,6 +253,22 @@ async def test_names_that_were_revealed_in_another_window_are_shown_before_the_n
         assert [(act.act, act.blind) for act in acts(session)][2:] == [("score", False)]
 
 
+@pytest.mark.parametrize("key", ["1", "3", "u"])
+async def test_a_score_of_another_window_is_shown_before_a_key_changes_it(tmp_path: Path, key: str) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
+        item = screen(seen).review_session.item
+        assert item is not None
+        await give(seen, "3")
+        session.reviews.open_review(RUN_ID, ME, blind=True).give(item.key, 4, "leaks a password, see line 3")
+        await seen.press("backspace")
+        await seen.until(lambda: target(seen) == item.key)
+        assert "leaks a password" not in drawn(seen)
+        await seen.press(key)
+        await seen.until(lambda: seen.notices and "scored in another window" in seen.notices[-1])
+        await seen.until(lambda: "leaks a password" in drawn(seen))
+        assert [act.extent for act in acts(session)] == [3, 4]
+
+
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not run: {A}.")

@@ -38,7 +38,9 @@ class Scoring:
         session, before = self._session, self._session.current_act(item)
         note, is_decision = session.note(item), session.deciding
         repeated = before is not None and (before.extent, before.note) == (extent, note)
-        if not repeated:
+        if before is not None and repeated:
+            await asyncio.to_thread(self._review.check_current, before)
+        else:
             await self._save(item.key, extent, note, shown)
         if session.next_open() is None:
             await self._reopen_replaced(self._review.check_answers)

@@ -40,7 +40,7 @@ from tui.model.errors import AssayError
 from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Extent, ItemKey, ReviewItem
-from tui.session.run_review import AnswerChanged, AnswersReplaced, RevealedElsewhere, RunReview
+from tui.session.run_review import AnswerChanged, AnswersReplaced, RevealedElsewhere, RunReview, ScoredElsewhere
 
 Result = TypeVar("Result")
 
@@ -276,10 +276,11 @@ class ReviewScreen(AppScreen[None]):
             self._save_failed = True
             title = "Answers replaced" if isinstance(error, AnswersReplaced) else "Not saved"
             self.notify(sanitize_line(str(error), 600), title=title, severity="error", markup=False, timeout=12)
-            if isinstance(error, RevealedElsewhere):
+            if isinstance(error, RevealedElsewhere | ScoredElsewhere):
                 self.review_session.refresh()
-                self._hold.release()
-            if isinstance(error, AnswerChanged | AnswersReplaced | RevealedElsewhere):
+                if not self.review_session.review.blind:
+                    self._hold.release()
+            if isinstance(error, AnswerChanged | AnswersReplaced | RevealedElsewhere | ScoredElsewhere):
                 self._show_title()
                 self.view.reload()
         else:
