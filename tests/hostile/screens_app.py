@@ -17,6 +17,7 @@ from tests.support.kept_runs import STARTED, hostile_run, make_plan, make_result
 from tests.support.scripted_app import session_at
 from tests.support.scripted_session import ScriptedSession
 from tui.app.app import AssayApp
+from tui.app.dialogs import ConfirmScreen
 from tui.app.main import run_and_close
 from tui.model.errors import StoreError
 from tui.model.subjects import ProviderSettings
@@ -151,6 +152,7 @@ def run(folder: Path, *, broken: bool) -> int:
             raise StoreError(CANARY, where=CANARY, fix=CANARY)
         return hostile_session(folder)
 
+    ConfirmScreen.quiet_seconds = 0.0  # the visitor reads no question
     app = HostileApp(folder, open_session, [folder], theme=CANARY)
     return asyncio.run(run_and_close(app))
 

@@ -111,7 +111,7 @@ class AssayApp(ThemedApp[int]):
         self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
         self._last_key: Key | None = None
-        self._last_key_at = self._answered_at = 0.0
+        self._last_key_at = 0.0
         self._collector = IdleCollector(lambda: self._last_key_at)
 
     def get_default_screen(self) -> Screen[None]:
@@ -202,21 +202,16 @@ class AssayApp(ThemedApp[int]):
     async def _confirm_consent(self, consent: "Consent") -> bool:
         """Ask whether a suite may do what needs a consent.
 
-        Waits until notifications are no longer held back, because the question may name a model or an agent. If the
-        user has pressed other keys since the run was requested, the next ones may belong to a text.
+        Waits until notifications are no longer held back, because the question may name a model or an agent.
         """
         from tui.app.dialogs import ConfirmScreen
 
         await self._notification_hold.wait_until_released()
         what = consent.what.replace("\n", "␊")  # a line feed in a command could imitate the text of this dialog
         question = f"{what}.\n\nAllow it? Assay remembers the answer until the content changes."
-        requested_at = self._app_context.runs.requested_at if self._app_context is not None else 0.0
-        typing = self._last_key_at > max(requested_at, self._answered_at)
-        dialog = ConfirmScreen("Allow?", question, yes="allow it", no="do not run", while_typing=typing)
+        dialog = ConfirmScreen("Allow?", question, yes="allow it", no="do not run", asks_permission=True)
         with self._notification_hold.until_answered():
-            allowed = await self.push_screen_wait(dialog)
-        self._answered_at = monotonic()
-        return allowed
+            return await self.push_screen_wait(dialog)
 
     async def on_event(self, event: Event) -> None:
         """Note when the last key was pressed; a key that bubbles up to the app arrives once more."""

@@ -10,6 +10,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
 from textual.geometry import Region
+from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
@@ -81,6 +82,11 @@ class PaintedText(Static):
         self.refresh()
 
     @property
+    def is_displayed(self) -> bool:
+        """Whether any row has been on the screen."""
+        return bool(self._painted)
+
+    @property
     def next_row(self) -> int | None:
         """The first row that has not been on the screen, or None."""
         if not self._painted or self._painted_width != self.size.width:
@@ -96,11 +102,12 @@ class ConfirmScreen(Dialog[bool]):
 
     `later` returns more of the question, from a thread: the dialog opens without it.
 
-    Keys of a text that is being typed are no answer: after a key that has no meaning here, and from the beginning if
-    `while_typing` is set, keys are ignored until none was pressed for `quiet_seconds`.
+    Keys of a text that is being typed are no answer: after a key that has no meaning here, and if the dialog
+    `asks_permission` from its first display on, keys are ignored until none was pressed for `quiet_seconds`.
     """
 
     quiet_seconds: ClassVar[float] = 1.0
+    """Not above 0: no key is ignored, for tests that press keys at once."""
 
     DEFAULT_CSS = """
     ConfirmScreen > Vertical { width: 72; max-width: 92%; max-height: 90%; }
@@ -121,13 +128,14 @@ class ConfirmScreen(Dialog[bool]):
         *,
         yes: str,
         no: str,
-        while_typing: bool = False,
+        asks_permission: bool = False,
         later: Callable[[], str] | None = None,
     ) -> None:
         super().__init__()
         self._later = later
-        self._title, self._question, self._while_typing = title, question, while_typing
+        self._title, self._question, self._asks_permission = title, question, asks_permission
         self._typing: Timer | None = None
+        self._accepts_from = 0.0  # a key that was pressed before may be handled later, when the app is busy
         self._frame, self._text = Vertical(), VerticalScroll()
         self._keys = Static(
             Content.assemble(
@@ -151,9 +159,10 @@ class ConfirmScreen(Dialog[bool]):
             yield self._keys
 
     def on_mount(self) -> None:
-        """Ignore the keys at first if the user is typing a text, and read the rest of the question."""
-        if self._while_typing:
+        """Ignore the keys at first if the dialog asks for permission, and read the rest of the question."""
+        if self._asks_permission:
             self._ignore_keys()
+            self.call_after_refresh(self._ignore_keys)  # the time counts from the first display
         if self._later is not None:
             start_worker(self, self._read_later, group="later")
 
@@ -178,17 +187,22 @@ class ConfirmScreen(Dialog[bool]):
 
     def on_key(self, event: Key) -> None:
         """Ignore the keys after one of a text."""
-        if self._typing is not None or (event.is_printable and event.key not in self.active_bindings):
+        is_early = self._typing is not None or event.time < self._accepts_from
+        if is_early or (event.is_printable and event.key not in self.active_bindings):
             self._ignore_keys()
 
     def _ignore_keys(self) -> None:
+        if self.quiet_seconds <= 0:
+            return
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(self.quiet_seconds, self._accept_keys)
         self._show_hint()
 
     def _accept_keys(self) -> None:
-        self._typing = None
+        self._typing, self._accepts_from = None, Message().time
+        if self._asks_permission and not any(text.is_displayed for text in self._text.query(PaintedText)):
+            self._ignore_keys()
         self._show_hint()
 
     def _show_hint(self) -> None:

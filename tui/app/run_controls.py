@@ -89,7 +89,7 @@ class RunControls:
 
     async def _ask_for_data(self, open_suite: OpenSuite) -> None:
         consents = [data_consent(open_suite.path, file) for file in open_suite.outside]
-        if await self._runs.ask_now(consents):
+        if await self._runs.ask(consents):
             await asyncio.to_thread(self._context.open_suites.read, open_suite.path)
             self._context.post(SuitesRead([open_suite.path], again=True))
 

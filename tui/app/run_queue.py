@@ -63,7 +63,7 @@ class RunQueue:
     """Run requests in the order in which they were added.
 
     `post` gets the messages of `run_messages`; `confirm` asks the user for a consent. Run `work` as one worker for as
-    long as the app runs. `requested_at` is the monotonic time at which the current request was added.
+    long as the app runs.
     """
 
     def __init__(
@@ -74,14 +74,13 @@ class RunQueue:
         confirm: Callable[[Consent], Awaitable[bool]],
     ) -> None:
         self._session, self._open_suites, self._post, self._confirm = session, open_suites, post, confirm
-        self._queued: deque[tuple[RunRequest, float]] = deque()  # with the time at which each was added
+        self._queued: deque[RunRequest] = deque()
         self._added, self._idle = asyncio.Event(), asyncio.Event()
         self._control = Control()
         self._plan: Plan | None = None
         self._reruns: set[Path] = set()
         self._is_asking = False  # whether a question for a consent is open
         self.current: RunRequest | None = None
-        self.requested_at = 0.0
         self.messages = RunMessages(post)
         self._stopwatch = Stopwatch()
         self._stopwatches: dict[Path, Stopwatch] = {}
@@ -94,7 +93,7 @@ class RunQueue:
     @property
     def queued(self) -> tuple[RunRequest, ...]:
         """Return the requests that wait for the current run to end."""
-        return tuple(request for request, _ in self._queued)
+        return tuple(self._queued)
 
     @property
     def running_state(self) -> RunState | None:
@@ -144,7 +143,7 @@ class RunQueue:
 
     def add(self, request: RunRequest) -> None:
         """Queue a request."""
-        self._queued.append((request, monotonic()))
+        self._queued.append(request)
         self._added.set()
         self._post(RunQueued(request))
 
@@ -206,12 +205,12 @@ class RunQueue:
         """Run queued requests until cancelled."""
         while True:
             while self._queued:
-                await self._work_on(*self._queued.popleft())
+                await self._work_on(self._queued.popleft())
             self._added.clear()
             await self._added.wait()
 
-    async def _work_on(self, request: RunRequest, requested_at: float) -> None:
-        self.current, self.requested_at, self._control = request, requested_at, Control()
+    async def _work_on(self, request: RunRequest) -> None:
+        self.current, self._control = request, Control()
         if request.run and request.mode == "attempts":
             self._reruns.add(request.path)
         else:
@@ -273,16 +272,12 @@ class RunQueue:
         """Ask for every missing consent; once more after the last answer, as files may have changed meanwhile."""
         find_missing = partial(self._session.missing_consents, suite, subjects, saved=saved)
         while missing := await asyncio.to_thread(find_missing):
-            if not await self._ask(missing):
+            if not await self.ask(missing):
                 return False
         return self._control.outcome == "finished"
 
-    async def ask_now(self, consents: Sequence[Consent]) -> bool:
-        """Ask for the consents of a command that the user has just given, and return whether all were given."""
-        self.requested_at = monotonic()
-        return await self._ask(consents)
-
-    async def _ask(self, consents: Sequence[Consent]) -> bool:
+    async def ask(self, consents: Sequence[Consent]) -> bool:
+        """Ask for consents one after the other, and return whether all were given."""
         for consent in consents:
             if (length := len(consent.what)) > LONGEST_QUESTION:
                 what = f"the question for permission has {length:,} characters, too many to be displayed"

@@ -132,6 +132,7 @@ def _look(home: Path, url: str) -> None:
         terminal.wait_for("Mend it")
         terminal.press("r")
         terminal.wait_for("Allow?")
+        terminal.wait_while("keys are ignored")
         terminal.press("y")
         terminal.wait_for("Diff 3")
         terminal.press("d")

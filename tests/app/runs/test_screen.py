@@ -289,6 +289,21 @@ async def test_what_changes_while_the_question_is_displayed_is_asked_again(tmp_p
         await seen.until(lambda: len(session.plans) == 1)
 
 
+async def test_a_y_right_after_the_key_that_runs_allows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConfirmScreen, "quiet_seconds", 3600.0)
+    session = session_for(tmp_path)
+    session.consents.append(Consent("commands", "The suite runs: true", "mark"))
+    async with explored(session) as seen:
+        await seen.press("r", "y")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await seen.press("y")
+        await seen.until(lambda: any("keys are ignored" in row for row in screen_rows(seen.app.screen)))
+        assert isinstance(seen.app.screen, ConfirmScreen)
+        assert (session.allowed, session.plans) == ([], [])
+
+
 async def test_a_letter_that_is_typed_when_the_question_appears_allows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
