@@ -1,7 +1,7 @@
 """Checks while the text arrives: what is new is looked at, once, and the states are what a person would expect."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from unittest.mock import patch
 
 import pytest
@@ -307,3 +307,56 @@ async def test_a_search_of_the_text_before_a_restart_reports_nothing() -> None:
     assert await polling == ()
     watch.feed("b")
     assert await watch.poll() == (Watched(0, "found", ((0, 1),)),)
+
+
+async def test_the_searches_of_an_answer_are_limited_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.checks.live._MOST_SEARCHES", 5)
+    checks = [
+        asserts("contains-any", "a,b,c"),
+        asserts("contains-all", ["a", "b", "c"]),  # one too many
+        asserts("tokens", 3),
+        wants("a"),
+        asserts("contains-any", ["a"]),
+        asserts("contains", "a"),
+    ]
+    watch = Checker().watch(checks)
+    assert [moved.check for moved in await moves(watch, "a")] == [0, 3, 4]
+
+
+async def count_turns(work: Awaitable[object]) -> int:
+    """Return how many turns other tasks of the event loop get during the work."""
+    task, turns = asyncio.ensure_future(work), 0
+    while not task.done():
+        await asyncio.sleep(0)
+        turns += 1
+    await task
+    return turns
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [
+        [asserts("contains", f"a{number}") for number in range(50)],
+        [asserts("contains-any", ",".join(f"a{number}" for number in range(50)))],
+        [Check("output.includes", f"a{number}") for number in range(50)],
+        [wants(f"a{number}") for number in range(50)],
+    ],
+    ids=["contains", "contains-any", "output.includes", "plain patterns"],
+)
+async def test_other_tasks_get_turns_between_the_searches(
+    checker: Checker, monkeypatch: pytest.MonkeyPatch, checks: list[Check]
+) -> None:
+    monkeypatch.setattr("tui.checks.turns._SECONDS", -1)
+    watch = checker.watch(checks)
+    watch.feed("text")
+    assert await count_turns(watch.poll()) >= 50
+    assert await count_turns(checker.decide(checks, Answer("text"))) >= len(checks)
+
+
+@pytest.mark.parametrize("kind", ["contains-all", "contains-any"])
+async def test_the_list_of_a_long_assertion_is_read_by_a_worker(checker: Checker, kind: str) -> None:
+    check = asserts(kind, ",".join(["a", *map(str, range(5_000))]))
+    assert await moves(checker.watch([check]), "a") == []
+    (result,) = await checker.decide([check], Answer("a"))
+    assert result.state == ("passed" if kind == "contains-any" else "failed")
+    assert len(checker.pids) == 1

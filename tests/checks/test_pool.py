@@ -12,8 +12,10 @@ import psutil
 import pytest
 
 from tests.support.processes import is_computing
+from tests.support.work import is_linear
 from tui.checks import pool
 from tui.checks.checker import Answer, Checker
+from tui.checks.protocol import Matches, Search
 from tui.model.results import CheckResult
 from tui.model.suite import Check
 
@@ -287,3 +289,27 @@ async def test_it_is_in_a_session_of_its_own(checker: Checker) -> None:
     await checker.decide([Check("expected_pattern", "a+")], SLOW)
     assert os.getsid(checker.pids[0]) == checker.pids[0] != os.getsid(0)
     assert psutil.Process(checker.pids[0]).net_connections("inet") == []
+
+
+async def test_the_cost_of_results_is_linear_in_their_number() -> None:
+    def prepare(count: int) -> Callable[[], None]:
+        job = pool.Job("text", [Search("javascript", f"a+{number}") for number in range(count)])
+
+        def take() -> None:
+            for number in range(count):
+                assert not job.is_settled
+                job.settle(number, Matches(number))
+            assert job.done.result() == tuple(map(Matches, range(count)))
+
+        return take
+
+    assert is_linear(prepare, 30)
+
+
+async def test_a_second_result_of_a_search_is_ignored() -> None:
+    job = pool.Job("text", [Search("javascript", "a+"), Search("javascript", "b+")])
+    job.settle(0, Matches(1))
+    job.settle(0, Matches(2))
+    assert not job.is_settled
+    job.settle_all("stopped")
+    assert await job.done == (Matches(1), Matches(failure="stopped"))

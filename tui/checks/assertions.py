@@ -56,15 +56,13 @@ def decide_assertion(check: Check, answer: Answer) -> CheckResult:
 def occurrences(part: str, text: str, start: int = 0) -> Matches:
     """Return the non-overlapping occurrences of a part in a text, from `start` on."""
     spans: list[Span] = []
-    at, number = text.find(part, start), 0
-    while at >= 0:
-        number += 1
-        if len(spans) < MOST_SPANS:
-            spans.append((at, at + len(part)))
+    at = text.find(part, start)
+    while at >= 0 and len(spans) < MOST_SPANS:
+        spans.append((at, at + len(part)))
         if not part:  # an empty text occurs everywhere; one occurrence is enough
-            break
+            return Matches(1, tuple(spans))
         at = text.find(part, at + len(part))
-    return Matches(number, tuple(spans))
+    return Matches(len(spans) + (text.count(part, at) if at >= 0 else 0), tuple(spans))
 
 
 def excerpt(text: str) -> str:

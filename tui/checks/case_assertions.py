@@ -61,7 +61,7 @@ def needs_worker(check: Check, text: str) -> bool:
         case "rouge-n" | "equals":
             return length + len(text) > _LONGEST_HERE
         case "contains-all" | "contains-any":
-            return length * len(text) > _MOST_STEPS_HERE
+            return length > _LONGEST_HERE or length * len(text) > _MOST_STEPS_HERE
     return False
 
 
@@ -85,6 +85,12 @@ def parts_of(check: Check) -> tuple[str, ...]:
     if check.kind in ("assert.contains-all", "assert.contains-any") and isinstance(value, str):
         return tuple(comma_separated(value) or (value,))
     return (str(value),)
+
+
+def most_parts(check: Check) -> int:
+    """Return how many texts an assertion may search for, without reading them."""
+    value = check.expected
+    return len(value) if isinstance(value, list) else value.count(",") + 1 if isinstance(value, str) else 1
 
 
 def find_part(check: Check, part: str, text: str, start: int = 0) -> Matches:

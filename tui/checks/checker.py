@@ -10,6 +10,7 @@ from tui.checks.messages import words_for_matches
 from tui.checks.patterns import find_plain
 from tui.checks.pool import Pool
 from tui.checks.protocol import Matches, Search
+from tui.checks.turns import Turn
 from tui.model.results import CheckResult, CheckState
 from tui.model.secrets import Secrets
 from tui.model.suite import ASSERTION, RUN_KINDS, Check
@@ -40,16 +41,13 @@ class Checker:
         checks = [check for check in checks if check.kind not in RUN_KINDS]
         searches = [_search_for(check, answer.text) for check in checks]
         found = iter(await self._search(answer.text, [search for search in searches if search]))
-        results = (
-            _decide(check, answer)
-            if search is None
-            else _assertion_result(check, next(found))
-            if search.engine == "assertion"
-            else _pattern_result(check, next(found), answer.text)
-            for check, search in zip(checks, searches, strict=True)
-        )
         hide = (self._secrets if secrets is None else secrets).hide
-        return tuple(replace(result, detail=hide(result.detail)) for result in results)
+        results, turn = [], Turn()
+        for check, search in zip(checks, searches, strict=True):
+            await turn.end_if_long()
+            result = _decide(check, answer) if search is None else _result(check, search, next(found), answer.text)
+            results.append(replace(result, detail=hide(result.detail)))
+        return tuple(results)
 
     def watch(self, checks: Sequence[Check]) -> Watch:
         """Return a watch that evaluates the checks while an answer streams."""
@@ -57,7 +55,10 @@ class Checker:
 
     async def _search(self, text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
         """Search for plain texts in this process, and for all other patterns in a worker."""
-        local = [find_plain(text, search) for search in searches]
+        local, turn = [], Turn()
+        for search in searches:
+            await turn.end_if_long()
+            local.append(find_plain(text, search))
         remaining = [search for search, found in zip(searches, local, strict=True) if found is None]
         replies = iter(await self._pool.search(text, remaining) if remaining else ())
         return tuple(next(replies) if found is None else found for found in local)
@@ -86,6 +87,11 @@ def _search_for(check: Check, text: str) -> Search | None:
     if _is_pattern(check):
         return Search("python" if check.kind == "output.matches" else "javascript", check.target)
     return Search("assertion", encode_assertion(check)) if needs_worker(check, text) else None
+
+
+def _result(check: Check, search: Search, found: Matches, text: str) -> CheckResult:
+    is_assertion = search.engine == "assertion"
+    return _assertion_result(check, found) if is_assertion else _pattern_result(check, found, text)
 
 
 def _assertion_result(check: Check, found: Matches) -> CheckResult:

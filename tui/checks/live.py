@@ -3,13 +3,14 @@
 The results are provisional; the verdict comes from a search of the whole answer at the end.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 from tui.checks.assertions import occurrences
-from tui.checks.case_assertions import find_part, parts_of
+from tui.checks.case_assertions import find_part, most_parts, parts_of
 from tui.checks.protocol import Matches, Search
+from tui.checks.turns import Turn
 from tui.model.events import LiveState
 from tui.model.results import MOST_SPANS, Span
 from tui.model.suite import FORBIDDING, Check, CheckKind, TextAssertion
@@ -60,8 +61,9 @@ class Followed:
         """Return the search in a window that begins at `base`."""
         return Search("python" if self._kind == "output.matches" else "javascript", self._target, self._resume - base)
 
-    def look(self, window: str, base: int, end: int) -> None:
+    async def look(self, window: str, base: int, end: int, turn: Turn) -> None:
         """Search for a plain text in the window from `base` to `end`."""
+        await turn.end_if_long()
         self.take(occurrences(self._target, window, self._resume - base), base, end)
 
     def take(self, matches: Matches, base: int, end: int) -> None:
@@ -104,50 +106,63 @@ class FollowedTexts:
         self.spans: tuple[Span, ...] = ()
         self.is_open = True
         self._check = check
-        self._places: dict[str, list[Span]] = {part: [] for part in parts_of(check)}
-        self._resume = dict.fromkeys(self._places, 0)
+        self._resume = dict.fromkeys(parts_of(check), 0)
+        self._missing = set(self._resume)
         self._reported: tuple[LiveState, tuple[Span, ...]] = (self.state, ())
 
-    def look(self, window: str, base: int, end: int) -> None:
+    async def look(self, window: str, base: int, end: int, turn: Turn) -> None:
         """Search in the window from `base` to `end`, and return to no match that was found before."""
         if self._check.kind == "assert.starts-with":
-            self._look_at_beginning(window, base, end)
+            found = self._look_at_beginning(window, base, end)
         else:
-            for part, places in self._places.items():
-                found = find_part(self._check, part, window, max(0, self._resume[part] - base)).spans
-                places += [(base + start, base + stop) for start, stop in found[: MOST_SPANS - len(places)]]
-                self._resume[part] = max(places[-1][1] if places else 0, end - len(part) + 1, 0)
-        count = sum(map(bool, self._places.values()))
-        is_met = count == len(self._places) if self._check.kind == "assert.contains-all" else count > 0
-        self.spans = tuple(sorted(span for places in self._places.values() for span in places)[:MOST_SPANS])
+            found = []
+            for part, resume in self._resume.items():
+                await turn.end_if_long()
+                matches = find_part(self._check, part, window, max(0, resume - base)).spans
+                found += [(base + start, base + stop) for start, stop in matches]
+                self._resume[part] = max(found[-1][1] if matches else resume, end - len(part) + 1)
+                if matches:
+                    self._missing.discard(part)
+        if found:
+            self.spans = tuple(sorted((*self.spans, *found))[:MOST_SPANS])
+        is_for_all = self._check.kind == "assert.contains-all"
+        is_met = not self._missing if is_for_all else len(self._missing) < len(self._resume)
         self.state = _state(self._check.kind, is_met)
-        self.is_open = self.is_open and not (is_met and len(self.spans) >= MOST_SPANS) and all(self._places)
+        self.is_open = self.is_open and not (is_met and len(self.spans) >= MOST_SPANS) and all(self._resume)
 
     def has_changed(self) -> bool:
         """Return whether the state or the spans have changed since the last call."""
         before, self._reported = self._reported, (self.state, self.spans)
         return before != self._reported
 
-    def _look_at_beginning(self, window: str, base: int, end: int) -> None:
-        [part] = self._places
-        if end >= len(part):
-            self.is_open = False
-            if base == 0 and window.startswith(part):
-                self._places[part].append((0, len(part)))
+    def _look_at_beginning(self, window: str, base: int, end: int) -> list[Span]:
+        [part] = self._resume
+        if end < len(part):
+            return []
+        self.is_open = False
+        if base or not window.startswith(part):
+            return []
+        self._missing.clear()
+        return [(0, len(part))]
 
 
 _PLAIN_TEXTS = get_args(TextAssertion)
+_WATCHABLE = ("expected_pattern", "forbidden_pattern", "output.matches", "output.includes")
+_MOST_SEARCHES = 500  # for the patterns and texts of all checks of an answer; others are searched for at the end
 
 
-_MOST_TEXTS = 500  # of an assertion; more are searched for at the end
-
-
-def follow(number: int, check: Check) -> Followed | FollowedTexts | None:
-    """Return the search for a check, or None if it can only be decided at the end."""
-    if check.kind in _PLAIN_TEXTS:
-        return FollowedTexts(number, check) if len(parts_of(check)) <= _MOST_TEXTS else None
-    watchable = ("expected_pattern", "forbidden_pattern", "output.matches", "output.includes")
-    return Followed(number, check) if check.kind in watchable else None
+def follow_checks(checks: Sequence[Check]) -> Iterator[Followed | FollowedTexts]:
+    """Yield the searches for the checks, without those that can only be decided at the end, up to a limit."""
+    room = _MOST_SEARCHES
+    for number, check in enumerate(checks):
+        if not room:
+            return
+        if check.kind in _PLAIN_TEXTS and (count := most_parts(check)) <= room:
+            room -= count
+            yield FollowedTexts(number, check)
+        elif check.kind in _WATCHABLE:
+            room -= 1
+            yield Followed(number, check)
 
 
 def first_state(check: Check) -> LiveState:
@@ -190,7 +205,7 @@ class Watch:
 
     def restart(self) -> None:
         """Forget the text so far: another one begins."""
-        self._followed = [follow_ for at, check in enumerate(self._checks) if (follow_ := follow(at, check))]
+        self._followed = list(follow_checks(self._checks))
         self._pieces: list[str] = []
         self._full_text = ""
         self._window = ""
@@ -237,10 +252,10 @@ class Watch:
         self._window = self._full_text = ""
 
     async def _look(self, active: Sequence[Followed | FollowedTexts], end: int) -> None:
-        base, window = self._base, self._window
+        base, window, turn = self._base, self._window, Turn()
         for each in active:
             if not each.is_searched:
-                each.look(window, base, end)
+                await each.look(window, base, end, turn)
         due = [each for each in active if isinstance(each, Followed) and each.is_searched and each.is_due(end)]
         await self._search_for([each for each in due if not each.needs_full_text], window, base, end)
         await self._search_for([each for each in due if each.needs_full_text], self._full_text, 0, end)

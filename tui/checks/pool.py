@@ -48,6 +48,7 @@ class Job:
         self.done: asyncio.Future[tuple[Matches, ...]] = asyncio.get_running_loop().create_future()
         self._text = text
         self._results: list[Matches | None] = [None] * len(self.searches)
+        self._open = len(self.searches)
 
     @cached_property
     def text(self) -> bytes:
@@ -59,13 +60,18 @@ class Job:
         """The numbered searches without a result."""
         return [(number, self.searches[number]) for number, each in enumerate(self._results) if each is None]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all searches have a result."""
+        return not self._open
+
     def settle(self, number: int, matches: Matches) -> None:
         """Set the result of one search; a second result is ignored."""
         if self._results[number] is None:
             self._results[number] = matches
-        results = [each for each in self._results if each is not None]
-        if len(results) == len(self._results) and not self.done.done():
-            self.done.set_result(tuple(results))
+            self._open -= 1
+            if self.is_settled and not self.done.done():
+                self.done.set_result(tuple(each for each in self._results if each is not None))
 
     def settle_all(self, failure: str) -> None:
         """Set a failure as the result of all open searches."""
@@ -339,7 +345,7 @@ class Pool:
             job.settle(reply.number, reply.matches)
             if reply.matches.failure == TOO_LONG:
                 self._suspect(job.searches[reply.number])
-            if not job.open:
+            if job.is_settled:
                 del worker.jobs[reply.job]
         if not worker.jobs and self._queue:
             self._pump_soon()
