@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tui.checks.assertions import Answer
-from tui.checks.case_assertions import decide_case_assertion, needs_worker, schema_fault
+from tui.checks.case_assertions import MOST_STEPS_HERE, decide_case_assertion, schema_fault, steps_of
 from tui.checks.checker import Checker
 from tui.model.assertions import assertion_check
 from tui.model.results import CheckResult, CheckState, Span, verdict_of_checks
@@ -182,6 +182,10 @@ async def test_a_schema_that_takes_for_ever_is_stopped(checker: Checker, kind: s
         ("rouge-n", "the cat " * 3_000, None, "the cat"),
         ("contains-any", ["x", "cat"] * 400, None, "the cat " * 400),
         ("contains-all", ["x", "cat"] * 400, None, "the cat " * 400),
+        ("contains", "cat", None, "the cat " * 20_000),
+        ("icontains", "CAT", None, "the cat " * 20_000),
+        ("not-contains", "cat", None, "the cat " * 20_000),
+        ("word-count", 40_000, None, "the cat " * 20_000),
         ("equals", {"a": [1] * 10_000}, None, '{"a": [' + ", ".join(["1"] * 10_000) + "]}"),
     ],
 )
@@ -189,8 +193,25 @@ async def test_a_worker_comes_to_the_same_result(
     checker: Checker, kind: str, value: Any, threshold: float | None, text: str
 ) -> None:
     check, answer = check_of(kind, value, threshold), Answer(text)
-    assert needs_worker(check, text)
+    assert steps_of(check, text) > MOST_STEPS_HERE
     assert await checker.decide([check], answer) == (decide_case_assertion(check, answer),)
+    assert len(checker.pids) == 1
+
+
+@pytest.mark.parametrize(
+    "check",
+    [Check("output.includes", "cat"), Check("assert.contains", "cat", "cat"), Check("assert.word-count", "1", 1)],
+    ids=lambda check: check.kind,
+)
+async def test_checks_that_take_long_together_are_decided_by_a_worker(
+    checker: Checker, monkeypatch: pytest.MonkeyPatch, check: Check
+) -> None:
+    answer = Answer("the cat")
+    here = await checker.decide([check] * 4, answer)
+    assert checker.pids == ()
+    monkeypatch.setattr("tui.checks.checker.MOST_STEPS_TOGETHER", 3 * steps_of(check, answer.text))
+    assert await checker.decide([check] * 4, answer) == here
+    assert len(checker.pids) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Exported runs with scores: all questions come first, and what other programs store meanwhile stays."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
+from tui.checks.checker import Answer, Checker
 from tui.imports.imported import ImportedRun
+from tui.imports.promptfoo import read_promptfoo
 from tui.model.errors import ConfigError
-from tui.model.results import TrialResult
+from tui.model.results import CheckResult, TrialResult
 from tui.model.secrets import Secrets
 from tui.model.subjects import Config
-from tui.model.suite import RiskCriterion
-from tui.session.result_import import check_scores, store_results
+from tui.model.suite import Check, RiskCriterion
+from tui.session.result_import import check_scores, compare_verdicts, store_results
 from tui.session.reviews import Reviews
 from tui.session.run_files import pack_lines, read_run_file, run_lines
 from tui.session.score_exchange import ScoresRefused
@@ -150,3 +152,18 @@ def test_scores_of_answers_that_are_not_stored_yet_are_bound_to_them(
     assert stored.scores.new == 2
     answers = {json.loads(line)["answer"] for line in reviews.export(RUN).splitlines()}
     assert answers == set(store.read_answer_hashes(RUN).values())
+
+
+def test_the_assertions_of_an_imported_answer_are_evaluated_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = read_promptfoo(Path(__file__).parents[1] / "imports" / "files" / "echoes.json", None, Secrets())
+    answers: list[str] = []
+    decide = Checker.decide
+
+    async def count(self: Checker, checks: Sequence[Check], answer: Answer) -> tuple[CheckResult, ...]:
+        answers.append(answer.text)
+        return await decide(self, checks, answer)
+
+    monkeypatch.setattr(Checker, "decide", count)
+    found = [result.attempts[0].steps[0] for result in compare_verdicts(imported).results]
+    assert answers == [step.response for step in found if step.checks]
+    assert max(len(step.checks) for step in found) > 1

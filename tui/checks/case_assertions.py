@@ -1,7 +1,7 @@
 """The assertions of a case: checks of its answer beyond patterns, with the names and meanings of promptfoo's types.
 
-Those that may take longer than a hundredth of a second are evaluated by a worker process, with the limits of patterns
-(see `needs_worker`): no time limit in this process ends the evaluation of a JSON Schema. Answers that are too long for
+Those that may take longer than a hundredth of a second, or half a second with others of the same answer, are evaluated
+by a worker process, with the limits of patterns (see `steps_of`). Answers that are too long for
 any are not evaluated, which is neither passed nor failed.
 """
 
@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 from unicodedata import category
 
-from tui.checks.assertions import Answer, excerpt, occurrences
+from tui.checks.assertions import Answer, decide_assertion, excerpt, occurrences
 from tui.checks.messages import quote, words_for_matches, words_for_values
 from tui.checks.protocol import Matches
 from tui.checks.values import same
@@ -30,7 +30,8 @@ _LONGEST_JSON = 2 << 20
 _LONGEST_DISTANCE = 100_000
 _LONGEST_ROUGE = 200_000
 _MOST_ERRORS = 3
-_LONGEST_HERE, _MOST_STEPS_HERE = 20_000, 1_000_000
+MOST_STEPS_HERE, MOST_STEPS_TOGETHER = 1_000_000, 50_000_000  # of a check and of an answer, in this process
+_STEPS_TO_PARSE, _STEPS_TO_SEARCH = 50, 8  # a character
 _LONGEST_ERROR = 200
 
 Decided = tuple[CheckState, str, tuple[Span, ...]]
@@ -38,6 +39,12 @@ Decided = tuple[CheckState, str, tuple[Span, ...]]
 
 class _NotEvaluatedError(Exception):
     """The assertion cannot be evaluated on this answer; the text says why."""
+
+
+def decide_check(check: Check, answer: Answer) -> CheckResult:
+    """Return the result of a check that is not a pattern."""
+    is_of_case = check.kind.startswith(ASSERTION)
+    return decide_case_assertion(check, answer) if is_of_case else decide_assertion(check, answer)
 
 
 def decide_case_assertion(check: Check, answer: Answer) -> CheckResult:
@@ -49,31 +56,36 @@ def decide_case_assertion(check: Check, answer: Answer) -> CheckResult:
     return CheckResult(check.kind, check.target, state, detail, spans)
 
 
-def needs_worker(check: Check, text: str) -> bool:
-    """Return whether an assertion may take long on this answer."""
-    kind, value = check.kind.removeprefix(ASSERTION), check.expected
+def steps_of(check: Check, text: str) -> int:
+    """Return how long the evaluation of a check on this answer may take: a million steps are a hundredth of a second.
+
+    No number of steps is too low for a JSON Schema: no time limit in this process ends its evaluation.
+    """
+    value = check.expected
     length = len(value) if isinstance(value, str | list) else 0
-    match kind:
+    match check.kind.removeprefix(ASSERTION):
         case "is-json" | "contains-json":
-            return value is not None or len(text) > _LONGEST_HERE
+            return MOST_STEPS_HERE + 1 if value is not None else _STEPS_TO_PARSE * len(text)
         case "levenshtein":
-            return length * len(text) > _MOST_STEPS_HERE
+            return length * len(text)
         case "rouge-n" | "equals":
-            return length + len(text) > _LONGEST_HERE
+            return _STEPS_TO_PARSE * (length + len(text))
         case "contains-all" | "contains-any":
-            return length > _LONGEST_HERE or length * len(text) > _MOST_STEPS_HERE
-    return False
+            return _STEPS_TO_PARSE * length + length * len(text)
+        case "contains" | "icontains" | "not-contains" | "word-count" | "output.includes":
+            return _STEPS_TO_SEARCH * len(text)
+    return 0
 
 
 def encode_assertion(check: Check) -> str:
-    """Return an assertion as a text, for a worker."""
+    """Return a check as a text, for a worker."""
     return json.dumps((check.kind, check.target, check.expected, check.threshold))
 
 
 def decide_encoded(assertion: str, text: str) -> Matches:
     """Return the result of an encoded assertion about a text."""
     kind, target, expected, threshold = json.loads(assertion)
-    result = decide_case_assertion(Check(kind, target, expected, threshold), Answer(text))
+    result = decide_check(Check(kind, target, expected, threshold), Answer(text))
     return Matches(len(result.spans), result.spans, state=result.state, detail=result.detail)
 
 
@@ -207,8 +219,13 @@ _NO_WORD = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u
 _WORD = re.compile(f"[^{_NO_WORD}]+")
 
 
+@lru_cache(maxsize=2)  # for all such assertions of an answer
+def _count_words(text: str) -> int:
+    return sum(1 for _ in _WORD.finditer(text))
+
+
 def _word_count(check: Check, answer: Answer) -> Decided:
-    number = sum(1 for _ in _WORD.finditer(answer.text))
+    number = _count_words(answer.text)
     value = check.expected
     limits = value if isinstance(value, dict) else {"min": value, "max": value}
     least, most = limits.get("min"), limits.get("max")

@@ -1,10 +1,16 @@
 """Evaluating checks on answers: finally on the whole answer, and provisionally while it streams."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tui.checks.assertions import Answer, decide_assertion, excerpt
-from tui.checks.case_assertions import decide_case_assertion, encode_assertion, needs_worker
+from tui.checks.assertions import Answer, excerpt
+from tui.checks.case_assertions import (
+    MOST_STEPS_HERE,
+    MOST_STEPS_TOGETHER,
+    decide_check,
+    encode_assertion,
+    steps_of,
+)
 from tui.checks.live import Watch, Watched
 from tui.checks.messages import words_for_matches
 from tui.checks.patterns import find_plain
@@ -13,7 +19,7 @@ from tui.checks.protocol import Matches, Search
 from tui.checks.turns import Turn
 from tui.model.results import CheckResult, CheckState
 from tui.model.secrets import Secrets
-from tui.model.suite import ASSERTION, RUN_KINDS, Check
+from tui.model.suite import RUN_KINDS, Check
 
 __all__ = ["Answer", "Checker", "Watch", "Watched"]
 
@@ -39,13 +45,13 @@ class Checker:
         Checks that run a command are ignored: whoever runs it adds the result.
         """
         checks = [check for check in checks if check.kind not in RUN_KINDS]
-        searches = [_search_for(check, answer.text) for check in checks]
+        searches = list(_searches_for(checks, answer.text))
         found = iter(await self._search(answer.text, [search for search in searches if search]))
         hide = (self._secrets if secrets is None else secrets).hide
         results, turn = [], Turn()
         for check, search in zip(checks, searches, strict=True):
             await turn.end_if_long()
-            result = _decide(check, answer) if search is None else _result(check, search, next(found), answer.text)
+            result = decide_check(check, answer) if search is None else _result(check, search, next(found), answer.text)
             results.append(replace(result, detail=hide(result.detail)))
         return tuple(results)
 
@@ -73,20 +79,21 @@ class Checker:
         self._pool.close()
 
 
-def _decide(check: Check, answer: Answer) -> CheckResult:
-    is_of_case = check.kind.startswith(ASSERTION)
-    return decide_case_assertion(check, answer) if is_of_case else decide_assertion(check, answer)
-
-
 def _is_pattern(check: Check) -> bool:
     return check.kind in ("expected_pattern", "forbidden_pattern", "output.matches")
 
 
-def _search_for(check: Check, text: str) -> Search | None:
-    """Return the search of a check that is decided by a worker, or None."""
-    if _is_pattern(check):
-        return Search("python" if check.kind == "output.matches" else "javascript", check.target)
-    return Search("assertion", encode_assertion(check)) if needs_worker(check, text) else None
+def _searches_for(checks: Sequence[Check], text: str) -> Iterator[Search | None]:
+    """Yield the search of each check that is decided by a worker, None for one that is decided in this process."""
+    room = MOST_STEPS_TOGETHER
+    for check in checks:
+        if _is_pattern(check):
+            yield Search("python" if check.kind == "output.matches" else "javascript", check.target)
+        elif (steps := steps_of(check, text)) > min(room, MOST_STEPS_HERE):
+            yield Search("assertion", encode_assertion(check))
+        else:
+            room -= steps
+            yield None
 
 
 def _result(check: Check, search: Search, found: Matches, text: str) -> CheckResult:

@@ -17,10 +17,10 @@ from tui.imports.openai_evals import read_openai_evals
 from tui.imports.promptfoo import read_promptfoo
 from tui.imports.pydantic_evals import read_pydantic_evals
 from tui.model.errors import ConfigError, Problem, SuiteError
-from tui.model.results import StepResult, TrialResult
+from tui.model.results import CheckResult, StepResult, TrialResult
 from tui.model.run import KeptRun
 from tui.model.secrets import Secrets
-from tui.model.suite import ASSERTION, Step
+from tui.model.suite import ASSERTION, RUN_KINDS, Check, Step
 from tui.session.answer_import import read_answer_run
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
@@ -126,17 +126,28 @@ async def _compared_step(found: StepResult, step: Step, different: Counter[str],
         output_tokens=usage.output_tokens,
         finish_reason=found.finish_reason,
     )
+    pairs = tuple(zip(found.checks, step.checks, strict=True))
+    is_same = [_is_same_assertion(*pair) for pair in pairs]
+    # All at once: the time for the checks of an answer is limited.
+    decided = iter(
+        await checker.decide([check for check, same in zip(step.checks, is_same, strict=True) if same], answer)
+    )
     checks = []
-    for recorded, check in zip(found.checks, step.checks, strict=True):
+    for (recorded, check), same in zip(pairs, is_same, strict=True):
         spans = recorded.spans
-        if check.kind.startswith(ASSERTION) and (recorded.kind, recorded.target) == (check.kind, check.target):
-            (own,) = await checker.decide([check], answer)
+        if same:
+            own = next(decided)
             if own.state == recorded.state:
                 spans = own.spans
             elif own.state != "timed_out":
                 different[check.kind] += 1
         checks.append(replace(recorded, spans=spans))
     return replace(found, checks=tuple(checks))
+
+
+def _is_same_assertion(recorded: CheckResult, check: Check) -> bool:
+    is_decided = check.kind.startswith(ASSERTION) and check.kind not in RUN_KINDS
+    return is_decided and (recorded.kind, recorded.target) == (check.kind, check.target)
 
 
 def _head(path: Path) -> bytes:
