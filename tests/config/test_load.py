@@ -187,6 +187,8 @@ def test_a_key_in_the_file_is_known_as_a_secret(tmp_path: Path) -> None:
         ("headers: {Authorization: bearer literal-key}", "literal-key"),
         ("headers: {Authorization: Basic bWU6bGl0ZXJhbC1rZXk=}", "literal-key"),
         ("headers: {Cookie: 'team=red; session=literal-of-a-key; x=1'}", "literal-of-a-key"),
+        ("headers: {Cookie: 'lang=en;sid=s3ss10n99'}", "s3ss10n99"),
+        ('headers: {X-Auth: \'Digest username="me", response="d1g3st"\'}', "d1g3st"),
         ("headers: {X-Signature: literal-key}", "literal-key"),
         ("proxy: 'http://a-token-of-twenty-characters@p:1'", "a-token-of-twenty-characters"),
     ],
@@ -231,6 +233,9 @@ def test_a_key_that_is_partly_in_the_file_is_warned_about(tmp_path: Path) -> Non
     [
         {"https_proxy": "http://me:secret-word@127.0.0.1:1"},
         {"ALL_PROXY": "http://secret-word-of-twenty@127.0.0.1:1"},
+        {"https_proxy": "me:secret-word@127.0.0.1:1"},
+        {"ALL_PROXY": "secret-word-of-twenty@127.0.0.1:1"},
+        {"ftp_proxy": "ftp://me:secret-word@127.0.0.1:1"},
         {"ASSAY_GIT_CREDENTIALS": "https://a:other@h https://me:secret-word@h"},
         {"GITLAB_TOKEN": "secret-word"},
         {"ASSAY_SSH_PASSPHRASE": "secret-word"},
@@ -238,6 +243,14 @@ def test_a_key_that_is_partly_in_the_file_is_warned_about(tmp_path: Path) -> Non
 )
 def test_passwords_of_proxies_and_of_git_are_secrets(tmp_path: Path, environ: dict[str, str]) -> None:
     assert any("secret-word" in value for value in load_config(tmp_path, environ).secrets.values())
+
+
+def test_parameters_that_are_no_secrets_are_none(tmp_path: Path) -> None:
+    header = 'Digest realm="example", algorithm=SHA-256, qop=auth-int, response="d1g3st"'
+    written(tmp_path, f"providers:\n  mine: {{base_url: 'http://h/v1', headers: {{X-Auth: '{header}'}}}}\n")
+    found = {*load_config(tmp_path, {}).secrets.values()}
+    assert "d1g3st" in found
+    assert not found & {"example", "SHA-256", "auth-int"}
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])

@@ -53,6 +53,12 @@ _SECRET_VALUE = re.compile(
 _SHORTEST_LITERAL = 6
 _SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
 _LONG_PART = re.compile(r"[^\s;,=]{12,}")
+# The value of a cookie or of a parameter of a header, which may be short, but not that of one that is no secret.
+_PARAMETER = re.compile(
+    r"(?<![^\s;,])(?!(?:realm|algorithm|qop|uri|username|user|charset|lang|language|locale|theme|domain|path|version)\s*=)"
+    r"[^\s;,=]+\s*=\s*\"?([^\s;,=\"]{6,})",
+    re.IGNORECASE,
+)
 
 
 def read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Mapping[str, str]) -> Config:
@@ -240,7 +246,8 @@ class _ProviderEntry:
         """Note a value without its scheme (`Bearer`) as a secret, and its long parts, and the password in `Basic`."""
         bare = _SCHEME.sub("", value.strip())
         known = set(self.secrets.values())
-        for number, part in enumerate(dict.fromkeys((bare, *_LONG_PART.findall(bare), *_basic_password(value)))):
+        parts = (bare, *_LONG_PART.findall(bare), *_PARAMETER.findall(bare), *_basic_password(value))
+        for number, part in enumerate(dict.fromkeys(parts)):
             if part not in known:
                 self.secrets[f"{where}#{number}" if number else where] = part
 

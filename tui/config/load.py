@@ -17,7 +17,7 @@ from tui.model.subjects import Config
 _MOST_DEPTH = 16
 _MOST_PROJECT_PROBLEMS = 8  # each is a notice of the app
 _OTHER_KEYS = ("GITLAB_TOKEN", "ASSAY_SSH_PASSPHRASE")
-_URLS_WITH_PASSWORDS = re.compile(r"(https?|all)_proxy|ASSAY_GIT_CREDENTIALS", re.IGNORECASE)
+_URLS_WITH_PASSWORDS = re.compile(r"\w+_proxy|ASSAY_GIT_CREDENTIALS", re.IGNORECASE)
 _KEY_LINE = re.compile(r"auth|key|token|secret|pass|cookie|://", re.IGNORECASE)
 _SETTING = re.compile(r"\s*(-\s+)*[\"']?[A-Za-z_-]+[\"']?\s*:(\s|$)")  # the name of a setting or header, no key
 _WORD = re.compile(r"[^\s\"',{}\[\]@:]{8,}")
@@ -118,7 +118,8 @@ def _environment_secrets(environ: Mapping[str, str]) -> Iterator[tuple[str, str]
             yield f"{name}.{number}", key
     for name in environ:
         if _URLS_WITH_PASSWORDS.fullmatch(name):
-            for number, key in enumerate(key for url in environ[name].split() for key in url_secrets(url)):
+            urls = (url if "://" in url else f"http://{url}" for url in environ[name].split())  # as curl and httpx do
+            for number, key in enumerate(key for url in urls for key in url_secrets(url)):
                 yield f"{name}.{number}", key
 
 
