@@ -84,6 +84,9 @@ def test_texts(kind: str, value: Any, text: str, state: CheckState, spans: tuple
         ("is-json", {"format": "date"}, '"yesterday"', "failed", "is not a"),
         ("is-json", {"properties": {"price": {"maximum": 100}}}, '{"price": 1e999}', "failed", "price: "),
         ("is-json", {"properties": {"price": {"minimum": 0}}}, '{"price": -1e999}', "failed", "price: "),
+        ("is-json", None, "3" * 4_301, "passed", ""),
+        ("is-json", {"properties": {"pi": {"maximum": 100}}}, f'{{"pi": {"3" * 4_301}}}', "failed", "pi: "),
+        ("contains-json", None, f'Here: {{"pi": -{"3" * 4_301}}}', "passed", ""),
         ("contains-json", PERSON, 'only {"id": 1}', "failed", "none of 1 JSON values fits"),
     ],
 )

@@ -438,7 +438,15 @@ def _finite(number: str) -> float:
     return min(max(float(number), -sys.float_info.max), sys.float_info.max)
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
+def _whole(number: str) -> int | float:
+    """Return an integer of JSON, as a float if it has more digits than Python reads (4,300)."""
+    try:
+        return int(number)
+    except ValueError:
+        return _finite(number)
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_int=_whole, parse_constant=_refuse_constant)
 
 
 def _parsed(text: str) -> JsonValue | _Fault:
