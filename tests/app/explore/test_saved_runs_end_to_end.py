@@ -177,6 +177,7 @@ def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp
         terminal.wait_for("★")
         terminal.press("D")
         terminal.wait_for("Delete run?")
+        terminal.wait_while("keys are ignored")
         terminal.press("n")
         terminal.wait_while("Delete run?")
         terminal.press("O")

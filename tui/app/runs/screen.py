@@ -203,7 +203,8 @@ class RunsScreen(AppScreen[RunChoice | None]):
             what += _lost_scores(count)
         except AssayError as error:
             what += f" Cannot count its scores: {sanitize_line(str(error), 200)}"
-        if not await self.app.push_screen_wait(ConfirmScreen("Delete run?", what, yes="delete", no="keep")):
+        dialog = ConfirmScreen("Delete run?", what, yes="delete", no="keep", asks_permission=True)
+        if not await self.app.push_screen_wait(dialog):
             return
         if await self._do(lambda: self._history.delete(run, count)):
             self.deleted.append(run.id)
