@@ -199,3 +199,24 @@ async def test_a_key_in_the_escapes_of_json_is_in_no_detail(before: int) -> None
         assert result.state == "failed"
         assert [part for start in range(len(KEY) - 6) if (part := KEY[start : start + 7]) in result.detail] == []
     assert before or all(REMOVED in result.detail for result in results)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        Check("expected_pattern", "z"),
+        Check("expected_pattern", "z+"),
+        Check("output.matches", "z"),
+        Check("output.includes", "z"),
+        Check("assert.contains", "z", "z"),
+    ],
+    ids=str,
+)
+async def test_the_places_of_all_checks_of_an_answer_are_limited_together(
+    checker: Checker, monkeypatch: pytest.MonkeyPatch, check: Check
+) -> None:
+    monkeypatch.setattr("tui.checks.protocol.MOST_SPANS_TOGETHER", 5)
+    results = await checker.decide([check] * 4, Answer("z z z "))
+    assert [len(result.spans) for result in results] == [3, 2, 1, 1]
+    assert {(result.state, result.spans[0]) for result in results} == {("passed", (0, 1))}
+    assert all(result.detail.startswith("found 3 times") for result in results)

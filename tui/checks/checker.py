@@ -15,7 +15,7 @@ from tui.checks.live import Watch, Watched
 from tui.checks.messages import words_for_matches
 from tui.checks.patterns import find_plain
 from tui.checks.pool import Pool
-from tui.checks.protocol import Matches, Search
+from tui.checks.protocol import Matches, Search, SpanRoom
 from tui.checks.turns import Turn
 from tui.model.results import CheckResult, CheckState
 from tui.model.secrets import Secrets
@@ -48,11 +48,11 @@ class Checker:
         searches = list(_searches_for(checks, answer.text))
         found = iter(await self._search(answer.text, [search for search in searches if search]))
         hide = (self._secrets if secrets is None else secrets).hide
-        results, turn = [], Turn()
+        results, turn, room = [], Turn(), SpanRoom()
         for check, search in zip(checks, searches, strict=True):
             await turn.end_if_long()
             result = decide_check(check, answer) if search is None else _result(check, search, next(found), answer.text)
-            results.append(replace(result, detail=hide(result.detail)))
+            results.append(replace(result, detail=hide(result.detail), spans=room.cut(result.spans)))
         return tuple(results)
 
     def watch(self, checks: Sequence[Check]) -> Watch:
@@ -61,10 +61,11 @@ class Checker:
 
     async def _search(self, text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
         """Search for plain texts in this process, and for all other patterns in a worker."""
-        local, turn = [], Turn()
+        local, turn, room = list[Matches | None](), Turn(), SpanRoom()
         for search in searches:
             await turn.end_if_long()
-            local.append(find_plain(text, search))
+            found_here = find_plain(text, search)
+            local.append(found_here and room.cut_matches(found_here))
         remaining = [search for search, found in zip(searches, local, strict=True) if found is None]
         replies = iter(await self._pool.search(text, remaining) if remaining else ())
         return tuple(next(replies) if found is None else found for found in local)

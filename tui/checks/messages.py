@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from tui.checks.protocol import Matches
 from tui.checks.values import Missing
-from tui.model.results import MOST_SPANS
 from tui.model.values import JsonValue
 
 _LONGEST_VALUE = 200
@@ -32,7 +31,8 @@ def words_for_matches(matches: Matches, text: str) -> str:
         return f"found, starting on line {line}; further matches could not be counted"
     if matches.count == 1:
         return f"found on line {line}"
-    marked = f" (only {MOST_SPANS:,} are marked)" if matches.count > MOST_SPANS else ""
+    number = len(matches.spans)
+    marked = f" (only {number:,} {'is' if number == 1 else 'are'} marked)" if matches.count > number else ""
     return f"found {matches.count:,} times{marked}, starting on line {line}"
 
 

@@ -26,6 +26,7 @@ from tui.checks.protocol import (
     Note,
     Reply,
     Search,
+    SpanRoom,
     encode_text,
     pack_request,
     too_long,
@@ -49,6 +50,7 @@ class Job:
         self._text = text
         self._results: list[Matches | None] = [None] * len(self.searches)
         self._open = len(self.searches)
+        self._room = SpanRoom()
 
     @cached_property
     def text(self) -> bytes:
@@ -68,7 +70,7 @@ class Job:
     def settle(self, number: int, matches: Matches) -> None:
         """Set the result of one search; a second result is ignored."""
         if self._results[number] is None:
-            self._results[number] = matches
+            self._results[number] = self._room.cut_matches(matches)
             self._open -= 1
             if self.is_settled and not self.done.done():
                 self.done.set_result(tuple(each for each in self._results if each is not None))

@@ -8,11 +8,11 @@ file that outlives the worker and names the pattern that it died of.
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from struct import Struct
 from typing import Literal, NamedTuple
 
-from tui.model.results import CheckState, Span
+from tui.model.results import MOST_SPANS_TOGETHER, CheckState, Span
 
 Language = Literal["javascript", "python", "assertion"]
 """The language of a pattern; an assertion is encoded as one (see `case_assertions.encode_assertion`)."""
@@ -56,6 +56,24 @@ class Matches:
     counted: bool = True
     state: CheckState | Literal[""] = ""
     detail: str = ""
+
+
+class SpanRoom:
+    """The room for the spans of the checks of one answer: 1,000 of each of many checks would fill the memory."""
+
+    def __init__(self) -> None:
+        self._left = MOST_SPANS_TOGETHER
+
+    def cut(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        """Return the spans that have room, the first one in any case."""
+        kept = spans[: max(1, self._left)]
+        self._left -= len(kept)
+        return kept
+
+    def cut_matches(self, matches: Matches) -> Matches:
+        """Return the matches with the spans that have room."""
+        kept = self.cut(matches.spans)
+        return matches if len(kept) == len(matches.spans) else replace(matches, spans=kept)
 
 
 _REQUEST = Struct("=II")

@@ -16,6 +16,7 @@ CheckState = Literal["passed", "failed", "timed_out"]
 Role = Literal["system", "user", "assistant"]
 Span = tuple[int, int]
 MOST_SPANS = 1_000  # of one check in one answer; further matches are not recorded
+MOST_SPANS_TOGETHER = 100_000  # of all checks of an answer; after them only the first match of a check is recorded
 
 
 class TrialKey(NamedTuple):
