@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tui.checks.assertions import Answer
-from tui.checks.case_assertions import MOST_STEPS_HERE, decide_case_assertion, schema_fault, steps_of
+from tui.checks.case_assertions import MOST_STEPS_HERE, STEPS_TO_SEARCH, decide_case_assertion, schema_fault, steps_of
 from tui.checks.checker import Checker
 from tui.model.assertions import assertion_check
 from tui.model.results import CheckResult, CheckState, Span, verdict_of_checks
@@ -203,7 +203,12 @@ async def test_a_worker_comes_to_the_same_result(
 
 @pytest.mark.parametrize(
     "check",
-    [Check("output.includes", "cat"), Check("assert.contains", "cat", "cat"), Check("assert.word-count", "1", 1)],
+    [
+        Check("expected_pattern", "cat"),
+        Check("output.includes", "cat"),
+        Check("assert.contains", "cat", "cat"),
+        Check("assert.word-count", "1", 1),
+    ],
     ids=lambda check: check.kind,
 )
 async def test_checks_that_take_long_together_are_decided_by_a_worker(
@@ -212,7 +217,7 @@ async def test_checks_that_take_long_together_are_decided_by_a_worker(
     answer = Answer("the cat")
     here = await checker.decide([check] * 4, answer)
     assert checker.pids == ()
-    monkeypatch.setattr("tui.checks.checker.MOST_STEPS_TOGETHER", 3 * steps_of(check, answer.text))
+    monkeypatch.setattr("tui.checks.checker.MOST_STEPS_TOGETHER", 3 * STEPS_TO_SEARCH * len(answer.text))
     assert await checker.decide([check] * 4, answer) == here
     assert len(checker.pids) == 1
 

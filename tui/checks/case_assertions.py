@@ -31,7 +31,7 @@ _LONGEST_DISTANCE = 100_000
 _LONGEST_ROUGE = 200_000
 _MOST_ERRORS = 3
 MOST_STEPS_HERE, MOST_STEPS_TOGETHER = 1_000_000, 50_000_000  # of a check and of an answer, in this process
-_STEPS_TO_PARSE, _STEPS_TO_SEARCH = 50, 8  # a character
+_STEPS_TO_PARSE, STEPS_TO_SEARCH = 50, 8  # a character
 _LONGEST_ERROR = 200
 
 Decided = tuple[CheckState, str, tuple[Span, ...]]
@@ -73,7 +73,7 @@ def steps_of(check: Check, text: str) -> int:
         case "contains-all" | "contains-any":
             return _STEPS_TO_PARSE * length + length * len(text)
         case "contains" | "icontains" | "not-contains" | "word-count" | "output.includes":
-            return _STEPS_TO_SEARCH * len(text)
+            return STEPS_TO_SEARCH * len(text)
     return 0
 
 

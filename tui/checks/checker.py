@@ -7,6 +7,7 @@ from tui.checks.assertions import Answer, excerpt
 from tui.checks.case_assertions import (
     MOST_STEPS_HERE,
     MOST_STEPS_TOGETHER,
+    STEPS_TO_SEARCH,
     decide_check,
     encode_assertion,
     steps_of,
@@ -60,11 +61,12 @@ class Checker:
         return Watch(checks, self._search)
 
     async def _search(self, text: str, searches: Sequence[Search]) -> tuple[Matches, ...]:
-        """Search for plain texts in this process, and for all other patterns in a worker."""
+        """Search for the first plain texts in this process, and for all other patterns in a worker."""
         local, turn, room = list[Matches | None](), Turn(), SpanRoom()
-        for search in searches:
+        most = MOST_STEPS_TOGETHER // (STEPS_TO_SEARCH * len(text) or 1)
+        for number, search in enumerate(searches):
             await turn.end_if_long()
-            found_here = find_plain(text, search)
+            found_here = find_plain(text, search) if number < most else None
             local.append(found_here and room.cut_matches(found_here))
         remaining = [search for search, found in zip(searches, local, strict=True) if found is None]
         replies = iter(await self._pool.search(text, remaining) if remaining else ())
