@@ -102,11 +102,12 @@ def write_report(kept: Sequence[KeptRun], request: ReportRequest, reviews: "Revi
     Raises StoreError if it cannot be written; the run itself is stored already.
     """
     from tui.reports.render import render_reports
+    from tui.session.outgoing_runs import without_known_keys
 
     for run in kept:
         record_look(reviews, run.record.id, "assay report")
     text = render_reports(
-        kept,
+        [without_known_keys(run, reviews.secrets) for run in kept],
         request.format,
         responses=request.responses,
         timestamps=request.timestamps,

@@ -69,13 +69,16 @@ def export_run(run: str, output: Path | None, scores: bool) -> None:
     from tui.cli.headless import record_look
     from tui.session.files import write_out
     from tui.session.open_history import open_reviews
+    from tui.session.outgoing_runs import scores_of_outgoing, without_known_keys
     from tui.session.run_files import import_fault, pack_lines, run_lines
 
     file = prepare_output(output, ".jsonl.gz") if output else None
     with open_reviews(os.environ, note) as (store, reviews):
         run_id = store.find_run(run)
         record_look(reviews, run_id, "assay runs export")
-        lines = run_lines(store.read_run(run_id), reviews.export(run_id) if scores else "")
+        kept = store.read_run(run_id)
+        outgoing = without_known_keys(kept, reviews.secrets)
+        lines = run_lines(outgoing, scores_of_outgoing(reviews.export(run_id) if scores else "", kept, outgoing))
         data = pack_lines(lines, compressed=file is not None and file.suffix.lower() == ".gz")
     if fault := import_fault(data):
         note(f"The exported run {fault}.")

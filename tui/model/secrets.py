@@ -17,7 +17,7 @@ _SERVICE_KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|hf|gsk|xai|npm|nvapi|pplx|glpat|xox[abeprs])[-_](?=[\w-]*[0-9])[\w-]{18,}"
     r"|(?:gh[opsur]|github_pat)_\w{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]+\.eyJ[\w.-]+)"
 )
-_SHORTEST = 6
+SHORTEST_SECRET = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
 _LEAST_HALF, _LONG_BEGINNING = 8, 12
@@ -51,7 +51,7 @@ class Secrets:
 
     def add(self, values: Iterable[str]) -> None:
         """Remove these values as well from now on."""
-        self._whole |= {value for value in values if len(value) >= _SHORTEST}
+        self._whole |= {value for value in values if len(value) >= SHORTEST_SECRET}
         whole = sorted(self._whole, key=len, reverse=True)
         self._values = sorted({form for value in whole for form in _forms(value)}, key=len, reverse=True)
         self._escaped = [_EscapedValue(value) for value in whole if not _NEVER_ESCAPED.fullmatch(value)]
@@ -122,12 +122,12 @@ class Secrets:
         starts, ends, pieces = cut_parts.starts, cut_parts.ends, text.split(_CUT)
         last = len(pieces) - 1
         for place, piece in enumerate(pieces):
-            if len(piece) < _SHORTEST:
+            if len(piece) < SHORTEST_SECRET:
                 continue
-            if place and (known := ends.get(piece[:_SHORTEST])):
+            if place and (known := ends.get(piece[:SHORTEST_SECRET])):
                 size = max((len(end) for end in known if piece.startswith(end)), default=0)
                 pieces[place] = piece = REMOVED + piece[size:] if size else piece
-            if place < last and (known := starts.get(piece[-_SHORTEST:])):
+            if place < last and (known := starts.get(piece[-SHORTEST_SECRET:])):
                 size = max((len(start) for start in known if piece.endswith(start)), default=0)
                 pieces[place] = piece[:-size] + REMOVED if size else piece
         return _CUT.join(pieces)
@@ -140,9 +140,9 @@ class _CutParts:
         self.values = values
         self.starts, self.ends = dict[str, set[str]](), dict[str, set[str]]()
         for value in values:
-            for size in range(_SHORTEST, len(value)):
-                self.starts.setdefault(value[size - _SHORTEST : size], set()).add(value[:size])
-                self.ends.setdefault(value[-size:][:_SHORTEST], set()).add(value[-size:])
+            for size in range(SHORTEST_SECRET, len(value)):
+                self.starts.setdefault(value[size - SHORTEST_SECRET : size], set()).add(value[:size])
+                self.ends.setdefault(value[-size:][:SHORTEST_SECRET], set()).add(value[-size:])
 
 
 def _is_most(size: int, whole: int) -> bool:
@@ -157,7 +157,7 @@ def _forms(value: str) -> Iterator[str]:
         # `before` bytes precede the value in their group of 3.
         encoded = base64.b64encode(b"\0" * before + data)
         form = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6].decode("ascii")
-        if len(form) >= _SHORTEST:
+        if len(form) >= SHORTEST_SECRET:
             yield from (form, form.replace("+", "-").replace("/", "_"))
 
 
@@ -225,8 +225,8 @@ def _pattern_of_first(parts: _Parts) -> re.Pattern[str]:
     begun, found = {""}, set[str]()
     for forms in parts:
         longer = {start + form for start in begun for form in forms}
-        found |= {each[:_SHORTEST] for each in longer if len(each) >= _SHORTEST}
-        begun = {each for each in longer if len(each) < _SHORTEST}
+        found |= {each[:SHORTEST_SECRET] for each in longer if len(each) >= SHORTEST_SECRET}
+        begun = {each for each in longer if len(each) < SHORTEST_SECRET}
     return re.compile("|".join(map(re.escape, sorted(found))))
 
 

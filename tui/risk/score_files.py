@@ -18,6 +18,7 @@ from tui.documents.files import read_whole
 from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
 from tui.model.scores import Act, is_copy, is_overridden, joined
+from tui.model.secrets import Secrets
 from tui.processes.file_lock import locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
@@ -290,11 +291,12 @@ class ScoreFiles:
     """The files `<folder>/<run id>/<reviewer>.jsonl`.
 
     Any number of processes and threads may use them concurrently. Writes are on disk when a method returns; a method
-    waits for other writers for at most `patience` seconds. Methods raise StoreError.
+    waits for other writers for at most `patience` seconds. `secrets` are removed from notes, when they are stored and
+    when they are read: one may have become known since. Methods raise StoreError.
     """
 
-    def __init__(self, folder: Path, patience: float = 10.0) -> None:
-        self._folder, self._patience = folder, patience
+    def __init__(self, folder: Path, patience: float = 10.0, secrets: Secrets | None = None) -> None:
+        self._folder, self._patience, self._secrets = folder, patience, secrets or Secrets()
 
     def has(self, run_id: str) -> bool:
         """Return whether the run ever had scores."""
@@ -311,8 +313,8 @@ class ScoreFiles:
             for file in self._files(run_id):
                 for number, _, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, found):
                     if isinstance(act, str):
-                        bad.append(BadLine(str(file), number, act))
-        return KeptActs(in_order(found.values()), tuple(bad))
+                        bad.append(BadLine(str(file), number, self._secrets.hide(act)))
+        return KeptActs(in_order(map(self._hidden, found.values())), tuple(bad))
 
     def count(self, run_id: str) -> ScoreCount:
         """Return how many scores would be deleted with the run."""
@@ -329,7 +331,7 @@ class ScoreFiles:
         raises ActsMissed for stored acts that are not known: the reviewer's own on the same item, for a decision those
         of all reviewers, and for a blind act the reviewer's reveal.
         """
-        file = self.file_of(act.run, act.reviewer)
+        act, file = self._hidden(act), self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
             raise StoreError("The note is too long", where=str(file), fix="Shorten the note.")
         with self._store_errors("cannot be saved", file), self._locked():
@@ -347,7 +349,7 @@ class ScoreFiles:
         # Only lines of unknown acts are parsed; an id that is written in another way is none that is known.
         lines = (line for text in texts for line in text.split(b"\n") if not _has_known_id(line, is_known))
         unknown = (found for line in lines if (found := _act_of(line)) is not None and not is_known(found.id))
-        return tuple(found for found in unknown if is_overridden(found, act))
+        return tuple(self._hidden(found) for found in unknown if is_overridden(found, act))
 
     def merge(self, acts: Iterable[Act]) -> tuple[Act, ...]:
         """Add acts of any runs and reviewers to their files, in order and without duplicates. Return the new ones.
@@ -363,7 +365,7 @@ class ScoreFiles:
     def _merge(self, acts: Iterable[Act], *, is_trial: bool) -> tuple[Act, ...]:
         by_run: dict[str, list[Act]] = {}
         for act in acts:
-            by_run.setdefault(act.run, []).append(act)
+            by_run.setdefault(act.run, []).append(self._hidden(act))
         with self._store_errors("cannot be saved", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
@@ -407,7 +409,7 @@ class ScoreFiles:
         conflicts = set()
         for act in acts:
             if stored := known.get(act.id):
-                if not is_copy(act, stored):
+                if not is_copy(act, stored) and not is_copy(act, self._hidden(stored)):
                     conflicts.add(act.id)
             elif whole := joined(new.get(act.id, act), act):
                 new[act.id] = whole
@@ -426,6 +428,10 @@ class ScoreFiles:
             touched[file].lines[lines[act.id].removesuffix(b"\n")] = act.order
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
         return list(new.values())
+
+    def _hidden(self, act: Act) -> Act:
+        note = self._secrets.hide(act.note)
+        return act if note == act.note else replace(act, note=note)
 
     def _complete(self) -> None:
         """Complete a merge that was killed, or wait for one that another process is completing."""

@@ -12,6 +12,7 @@ from tui.model.name_mask import NameMask
 from tui.model.results import TrialResult
 from tui.model.risk import Guidance
 from tui.model.scores import answer_hash, answer_text
+from tui.model.secrets import Secrets
 from tui.model.suite import Case
 from tui.risk.packets import PacketAnswer, PacketKey
 from tui.risk.queue import criteria_of
@@ -22,8 +23,10 @@ from tui.store.protocol import Store
 _AT_ONCE = 200  # results in memory
 
 
-def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidance) -> tuple[PacketKey, str]:
-    """Return a packet's key and its lines, one for each answer of a case with criteria, shuffled.
+def make_packet(
+    store: Store, run: RunAnswers, names: NameMask, guidance: Guidance, known: Secrets
+) -> tuple[PacketKey, str]:
+    """Return a packet's key and its lines, one for each answer of a case with criteria, shuffled, without known keys.
 
     Raises ConfigError if there is none, and StoreError.
     """
@@ -41,7 +44,12 @@ def make_packet(store: Store, run: RunAnswers, names: NameMask, guidance: Guidan
             if trial in results:
                 id = secrets.token_hex(16)
                 answers[id] = _packet_answer(results[trial], names)
-                fields = {"version": 1, "packet": packet, "id": id, **_shown(cases[trial.case], results[trial], names)}
+                fields = {
+                    "version": 1,
+                    "packet": packet,
+                    "id": id,
+                    **_shown(cases[trial.case], results[trial], names, known),
+                }
                 lines.append(dump_line({**fields, "guidance": list(guidance.levels), "reviewer": ""}))
     return PacketKey(packet, run.record.id, made_at, guidance.version, answers), "".join(lines)
 
@@ -93,12 +101,12 @@ def _packet_answer(result: TrialResult, names: NameMask) -> PacketAnswer:
     return PacketAnswer(result.trial, answer_hash(steps), len(names.mask(answer_text(steps)).names))
 
 
-def _shown(case: Case, result: TrialResult, names: NameMask) -> dict[str, Any]:
-    """Return what a reviewer reads, with names masked."""
+def _shown(case: Case, result: TrialResult, names: NameMask, known: Secrets) -> dict[str, Any]:
+    """Return what a reviewer reads, with names masked and known keys removed."""
     steps = result.attempts[-1].steps if result.attempts else ()
 
     def masked(text: str) -> str:
-        return names.mask(text).text
+        return names.mask(known.hide(text)).text
 
     shown: dict[str, Any] = {
         "prompt": masked(_joined([step.input for step in case.steps])),

@@ -11,6 +11,7 @@ from tui.model.name_mask import NameMask
 from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Agreement, Band, BandRule, Guidance, Reviewed, ScoredAnswer
 from tui.model.scores import Act, ReviewItem, Scoreboard, is_blind_open, replaced_answers
+from tui.model.secrets import Secrets
 from tui.model.subjects import Config
 from tui.model.suite import Suite
 from tui.risk.packets import PacketKeys
@@ -38,20 +39,22 @@ _MOST_NAME_BYTES = 4096
 
 
 class Reviews:
-    """The scores of all stored runs. `data` is the folder that holds `scores/`.
+    """The scores of all stored runs. `data` is the folder that holds `scores/`; `secrets` are the known keys.
 
     All methods block: call them in a thread. They raise StoreError.
     """
 
     def __init__(self, store: Store, data: Path, config: Config) -> None:
         self._store, self._config = store, config
-        self._files = ScoreFiles(data / "scores")
+        self.secrets = Secrets(config.secrets.values())
+        self._files = ScoreFiles(data / "scores", secrets=self.secrets)
         self._packets = PacketKeys(data / "packets")
         self._remembered = data / "reviewer"
 
     def replace_config(self, config: Config) -> None:
         """Use another config for everything that is opened from now on."""
         self._config = config
+        self.secrets.add(config.secrets.values())
 
     @paused_collector()
     def open_review(self, run_id: str, reviewer: str, *, blind: bool, repeats: int | None = None) -> RunReview:
@@ -285,7 +288,7 @@ class Reviews:
         """
         run = read_answers(self._store, run_id)
         names = NameMask(self._store.read_setup(run_id).subjects, self._config.mask)
-        key, text = make_packet(self._store, run, names, self.guidance_for(run.suite))
+        key, text = make_packet(self._store, run, names, self.guidance_for(run.suite), self.secrets)
         self._packets.write(key)
         return text
 

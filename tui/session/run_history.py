@@ -273,10 +273,11 @@ class RunHistory:
         Raises ConfigError if the file cannot be written, and FileExistsError if it exists and `replaces` is false.
         """
         from tui.reports.render import render_report
+        from tui.session.outgoing_runs import without_known_keys
 
         def render() -> str:
             return render_report(
-                self._store.read_run(run_id),
+                without_known_keys(self._store.read_run(run_id), self._reviews.secrets),
                 content.format,
                 responses=content.responses,
                 timestamps=content.timestamps,

@@ -1,0 +1,90 @@
+"""Runs as they leave Assay, in a report or an exported file: without keys that became known after they were stored."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, lru_cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from tui.model.results import StepResult, TrialKey, TrialResult
+from tui.model.run import KeptRun
+from tui.model.scores import answer_hash
+from tui.model.secrets import SHORTEST_SECRET, Secrets
+from tui.model.subjects import Subject
+from tui.model.suite import Case, RiskCriterion
+
+_MOST_TEXTS = 4096
+_NAMES = {Case: ("id",), RiskCriterion: ("name",), Subject: ("name", "provider")}
+"""The fields by which results and scores refer to parts of a run: they stay as they are, like the keys of trials."""
+
+
+def without_known_keys(kept: KeptRun, secrets: Secrets) -> KeptRun:
+    """Return a run with known keys removed from all texts of its suite and results.
+
+    Spans of matches and the pace of an answer that contained a key are removed too: they count its characters.
+    """
+    plan, hide = kept.plan, lru_cache(_MOST_TEXTS)(secrets.hide)  # prompts and checks are the same in many results
+    return replace(
+        kept,
+        plan=replace(
+            plan,
+            suite=_hidden(plan.suite, hide),
+            subjects=_hidden(plan.subjects, hide),
+            command=hide(plan.command),
+        ),
+        results=tuple(_hidden(result, hide) for result in kept.results),
+        versions=_hidden(dict(kept.versions), hide),
+    )
+
+
+def scores_of_outgoing(scores: str, kept: KeptRun, outgoing: KeptRun) -> str:
+    """Return lines of score files with the hashes of the outgoing answers in place of those of the stored ones."""
+    for stored, changed in zip(kept.results, outgoing.results, strict=True):
+        for old, new in _changed_hashes(stored, changed):
+            scores = scores.replace(old, new)
+    return scores
+
+
+def _changed_hashes(stored: TrialResult, changed: TrialResult) -> list[tuple[str, str]]:
+    if stored == changed:
+        return []
+    attempts = zip(stored.attempts, changed.attempts, strict=True)
+    return [(answer_hash(old.steps), answer_hash(new.steps)) for old, new in attempts]
+
+
+def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
+    """Return the value with known keys removed from its texts; the same object if there is none."""
+    if isinstance(value, str):
+        return hide(value) if len(value) >= SHORTEST_SECRET else value
+    if isinstance(value, TrialKey):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {name: getattr(value, name) for name in _text_fields(type(value))}
+        changed = {name: new for name, old in found.items() if (new := _hidden(old, hide)) is not old}
+        if isinstance(value, StepResult) and "response" in changed:
+            checks: Sequence[Any] = changed.get("checks", value.checks)
+            changed |= {"checks": tuple(replace(check, spans=()) for check in checks), "pace": ()}
+        return replace(value, **changed) if changed else value
+    if isinstance(value, list | tuple):
+        items = [_hidden(item, hide) for item in value]
+        if all(new is old for new, old in zip(items, value, strict=True)):
+            return value
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, Mapping):
+        pairs = {_hidden(key, hide): _hidden(item, hide) for key, item in value.items()}
+        return value if pairs == value else pairs
+    return value
+
+
+@cache
+def _text_fields(kind: type[Any]) -> tuple[str, ...]:
+    """Return the names of the fields that may contain a text from outside: no numbers, and no words of Assay's own."""
+    hints = get_type_hints(kind)
+    names = (each.name for each in fields(kind) if each.init and not _is_closed(hints[each.name]))
+    return tuple(name for name in names if name not in _NAMES.get(kind, ()))
+
+
+def _is_closed(hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return True
+    parts = [part for part in get_args(hint) if part is not type(None)]
+    return hint in (int, float, bool) or (bool(parts) and all(_is_closed(part) for part in parts))
