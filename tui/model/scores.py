@@ -140,8 +140,8 @@ def is_copy(line: Act, stored: Act) -> bool:
 def is_overridden(stored: Act, act: Act) -> bool:
     """Return whether a stored act counts no longer after `act`, or makes it wrong.
 
-    Those are acts of the same reviewer on the same item, for a decision those of all reviewers, and for a blind act the
-    reviewer's reveal of the names.
+    Those are acts of the same reviewer on the same item, for a decision the decisions of all reviewers, and for a blind
+    act the reviewer's reveal of the names.
     """
     if stored.run != act.run or act.item is None:
         return False
@@ -151,7 +151,11 @@ def is_overridden(stored: Act, act: Act) -> bool:
         return False
     if stored.act == "score" and stored.extent is None:  # a line of a template
         return False
-    return stored.reviewer == act.reviewer or act.act == "adjudicate" or act.withdraws is not None
+    return stored.reviewer == act.reviewer or (_is_of_decision(stored) and _is_of_decision(act))
+
+
+def _is_of_decision(act: Act) -> bool:
+    return act.act == "adjudicate" or act.withdraws is not None
 
 
 def answer_text(steps: Iterable[StepResult]) -> str:

@@ -328,8 +328,7 @@ class ScoreFiles:
 
         If the clock is behind the reviewer's last act, or `not_before`, the act is dated a millisecond after it: the
         latest act is the one that counts. With `is_known`, which says of an id whether its act is known to the writer,
-        raises ActsMissed for stored acts that are not known: the reviewer's own on the same item, for a decision those
-        of all reviewers, and for a blind act the reviewer's reveal.
+        raises ActsMissed for stored acts that are not known and that the act would override (`is_overridden`).
         """
         act, file = self._hidden(act), self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
