@@ -31,8 +31,9 @@ PAUSE_SECONDS = 1.0
 # What is opened and closed between two runs, in turn.
 VISITS = (("m", "escape"), ("H", "escape"), ("down", "up"), ("question_mark", "escape"), ("/", "x", "escape"))
 MOST_MB_AN_HOUR = 12
-# The event loop starts its worker threads one by one, when it first needs them.
-MOST_MORE = {"files": 0, "tasks": 0, "threads": 4}
+# The event loop starts its worker threads one by one, when it first needs them; a connection to the server, of which
+# there is at most one for each request at a time, stays open until it has been idle for a while.
+MOST_MORE = {"files": 0, "sockets": 8, "tasks": 0, "threads": 4}
 
 Sample = Mapping[str, Any]
 

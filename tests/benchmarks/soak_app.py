@@ -1,8 +1,8 @@
 """The app, with a record of what its process uses: run in a terminal by the soak.
 
 usage: python -m tests.benchmarks.soak_app RESULT PATH
-Each line of RESULT is a JSON object: seconds since the start, memory in MB, open files and their names, tasks of
-asyncio, threads.
+Each line of RESULT is a JSON object: seconds since the start, memory in MB, open files and their names, sockets, tasks
+of asyncio, threads.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from tui.app.app import AssayApp
 from tui.app.main import open_session, run_and_close
 
 SAMPLE_SECONDS = 2.0
+SOCKET = "socket"
 
 
 def open_files() -> list[str]:
@@ -37,11 +38,13 @@ async def _record(result: Path) -> None:
     with result.open("a") as file:
         while True:
             await asyncio.sleep(SAMPLE_SECONDS)
+            names = open_files()
             sample = {
                 "seconds": time.monotonic() - began,
                 "memory_mb": process.memory_info().rss / 2**20,
-                "files": process.num_fds(),
-                "names": open_files(),
+                "files": process.num_fds() - names.count(SOCKET),
+                "names": names,
+                "sockets": names.count(SOCKET),
                 "tasks": len(asyncio.all_tasks()),
                 "threads": threading.active_count(),
             }

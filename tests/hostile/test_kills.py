@@ -210,6 +210,18 @@ def quit_app(terminal: Terminal) -> None:
     assert b"Traceback" not in terminal.raw
 
 
+def give(terminal: Terminal, key: str, home: Home) -> None:
+    """Press a key until its score is stored: an item that the other app has scored is first shown with that score."""
+
+    def is_stored() -> bool:
+        return any(line["extent"] == int(key) for line in home.scores())
+
+    while not is_stored():
+        terminal.press(key)
+        with suppress(AssertionError):
+            wait_until(is_stored, 1.0)
+
+
 def use_two_apps(home: Home) -> None:
     with home.open("suites") as one, home.open("suites") as two, ThreadPoolExecutor(2) as threads:
         list(threads.map(run_in_app, (one, two)))
@@ -222,9 +234,9 @@ def use_two_apps(home: Home) -> None:
             terminal.wait_for("Enter start")
             terminal.press("enter")
             terminal.wait_for("/5")
-        for terminal, first, second in ((one, "1", "2"), (two, "3", "4")):
-            score(terminal, first)
-            score(terminal, second)
+        for terminal, keys in ((one, "12"), (two, "34")):
+            for key in keys:
+                give(terminal, key, home)
         list(threads.map(quit_app, (one, two)))
     wait_until(lambda: running(home.marker) == [])
 

@@ -76,19 +76,30 @@ class _FilteredStderr:
         self.file = file
         self._secrets: Secrets | None = None
         self._stream: SecretStream | None = None
-        self._config: tuple[int, ...] = ()
+        self._config: tuple[int, ...] | None = None
+        self._is_looking = False
 
     def write(self, text: str) -> int:
         """Write the text without keys and control characters; hold back what may be the beginning of a key."""
-        config = _state_of_config()
         if self._secrets is None or self._stream is None:
             self._secrets = _find_secrets()
             self._stream = self._secrets.stream()
-        elif config != self._config:
-            self._secrets.add(_find_secrets().values)
-        self._config = config
+        self._look_for_new_keys(self._secrets)
         _write(sanitize_text(self._stream.feed(text)))
         return len(text)
+
+    def _look_for_new_keys(self, secrets: "Secrets") -> None:
+        """Add the keys of a config file that has changed; what is written meanwhile looks for none."""
+        if self._is_looking:
+            return
+        self._is_looking = True
+        try:
+            config = _state_of_config()
+            if self._config is not None and config != self._config:
+                secrets.add(_find_secrets().values)
+            self._config = config
+        finally:
+            self._is_looking = False
 
     def flush(self) -> None:
         """Write what was held back."""
@@ -108,11 +119,10 @@ def _find_secrets() -> "Secrets":
 def _state_of_config() -> tuple[int, ...]:
     """Return what differs after the config file was changed; empty if there is none."""
     from tui.config.folders import CONFIG_FILE, find_folders
-    from tui.model.errors import ConfigError
 
     try:
         status = (find_folders(os.environ).config / CONFIG_FILE).stat()
-    except (OSError, ValueError, ConfigError):
+    except Exception:  # noqa: BLE001 the report of any error is written to this stream
         return ()
     return (status.st_ino, status.st_size, status.st_mtime_ns)
 

@@ -1,6 +1,5 @@
 """The provider for Anthropic and other servers with the Messages API."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from tui.providers.http.decoder import (
     ErrorObject,
     NoAnswer,
     ToolCallPieces,
+    arguments_text,
     count_of,
     encode_body,
     joined_halves,
@@ -106,7 +106,7 @@ class MessagesDecoder(AnswerDecoder):
             )
             self._awaits_results = self._awaits_results or is_offered
             if block.get("input"):
-                call.add_arguments(json.dumps(block["input"]))
+                call.add_arguments(arguments_text(block["input"]))
         else:
             if self.thinks:
                 self._text.count(LONGEST_TOOL_NAME)  # as a call: a server may send any number of blocks

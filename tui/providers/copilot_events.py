@@ -1,6 +1,5 @@
 """Decoding of a Copilot session's events into chunks, without importing the SDK."""
 
-import json
 from collections.abc import Mapping
 from io import StringIO
 from typing import Any
@@ -10,9 +9,8 @@ from tui.model.finish_reasons import finish_reason_of
 from tui.model.provider_messages import Chunk, FinishReason, NoteChunk, ServedByChunk, UsageChunk
 from tui.model.results import ServedBy, Usage
 from tui.model.sanitize import sanitize_line
-from tui.model.values import MOST_JSON_DEPTH, is_deeper
 from tui.providers.copilot_runtime import LOGIN
-from tui.providers.http.decoder import AnswerText, Kind, ToolCallPieces, count_of, utf16
+from tui.providers.http.decoder import AnswerText, Kind, ToolCallPieces, arguments_text, count_of, utf16
 from tui.providers.http.errors import TryFailed
 
 _WORDS = 300
@@ -66,7 +64,7 @@ class CopilotDecoder:
             self._count(data)
         elif kind == "tool.execution_start":
             call = ToolCallPieces(self._text, data.tool_name)
-            call.add_arguments(_arguments_text(data.arguments))
+            call.add_arguments(arguments_text(data.arguments))
             self._text.add(call.chunk())
         elif kind == "session.warning":
             self._text.add(NoteChunk(f"Copilot warned: {sanitize_line(data.message, _WORDS)}"))
@@ -114,11 +112,6 @@ class CopilotDecoder:
 def _name_of(event: Any) -> str:
     """Return the event's name, such as `session.idle`; the SDK uses an enumeration."""
     return str(getattr(event.type, "value", event.type))
-
-
-def _arguments_text(arguments: Any) -> str:
-    """Return the arguments of a tool call as JSON; empty without any, and for those that are nested too deeply."""
-    return "" if arguments is None or is_deeper(arguments, MOST_JSON_DEPTH) else json.dumps(arguments, default=str)
 
 
 def _sum(counts: list[Usage]) -> Usage:

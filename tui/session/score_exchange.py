@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.documents.files import numbered_lines
-from tui.imports.imported import ScoreLines
 from tui.model.errors import ConfigError
 from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import Guidance
@@ -31,6 +30,9 @@ from tui.risk.score_lines import LARGEST_LINE, LineFault, parse_line, read_field
 from tui.session.review_packet import packet_fields
 from tui.session.run_answers import RunAnswers, bind_acts, bind_to_results, read_answers
 from tui.store.protocol import Store
+
+if TYPE_CHECKING:
+    from tui.imports.imported import ScoreLines
 
 STDIN = Path("-")
 _MOST_HINTS = 20
@@ -71,7 +73,7 @@ class ArrivingRun:
 
     plan: Plan
     results: Mapping[TrialKey, TrialResult]
-    scores: ScoreLines
+    scores: "ScoreLines"
 
 
 class ScoresRefused(ConfigError):

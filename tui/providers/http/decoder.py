@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from tui.model.finish_reasons import combined_reason
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import MOST_TOKENS, Message
-from tui.model.values import MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values, parse_json
+from tui.model.values import MOST_JSON_DEPTH, MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values, is_deeper
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
@@ -301,10 +301,15 @@ class AnswerDecoder(ABC):
         """Add what was collected until the end of the answer."""
 
 
+def arguments_text(arguments: Any) -> str:
+    """Return the arguments of a tool call as JSON; empty without any, and for those that are nested too deeply."""
+    return "" if arguments is None or is_deeper(arguments, MOST_JSON_DEPTH) else json.dumps(arguments, default=str)
+
+
 def _json_object(text: str, otherwise: str) -> dict[str, Any]:
     try:
-        value = parse_json(text)
-    except ValueError:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         raise Unreadable(otherwise) from None
     if not isinstance(value, dict):
         raise Unreadable(otherwise)
