@@ -69,41 +69,48 @@ def filter_stderr() -> None:
 class _FilteredStderr:
     """The stream `file` for text of other code.
 
-    The keys are looked up when the first text is written, and when the config file has changed since.
+    The keys are looked up when the first text is written, and when the config file has changed since. What is written
+    meanwhile, by the look-up itself or by another thread, is held back until the keys are known.
     """
 
     def __init__(self, file: TextIO) -> None:
         self.file = file
         self._secrets: Secrets | None = None
         self._stream: SecretStream | None = None
-        self._config: tuple[int, ...] | None = None
+        self._config: tuple[int, ...] = ()
         self._is_looking = False
+        self._waiting: list[str] = []
 
     def write(self, text: str) -> int:
         """Write the text without keys and control characters; hold back what may be the beginning of a key."""
+        self._waiting.append(text)
+        if not self._is_looking:
+            self._is_looking = True
+            try:
+                stream = self._look_up()
+            finally:
+                self._is_looking = False
+            self._write_waiting(stream)
+        return len(text)
+
+    def _look_up(self) -> "SecretStream":
+        config = _state_of_config()
         if self._secrets is None or self._stream is None:
             self._secrets = _find_secrets()
             self._stream = self._secrets.stream()
-        self._look_for_new_keys(self._secrets)
-        _write(sanitize_text(self._stream.feed(text)))
-        return len(text)
+        elif config != self._config:
+            self._secrets.add(_find_secrets().values)
+        self._config = config
+        return self._stream
 
-    def _look_for_new_keys(self, secrets: "Secrets") -> None:
-        """Add the keys of a config file that has changed; what is written meanwhile looks for none."""
-        if self._is_looking:
-            return
-        self._is_looking = True
-        try:
-            config = _state_of_config()
-            if self._config is not None and config != self._config:
-                secrets.add(_find_secrets().values)
-            self._config = config
-        finally:
-            self._is_looking = False
+    def _write_waiting(self, stream: "SecretStream") -> None:
+        while self._waiting:
+            _write(sanitize_text(stream.feed(self._waiting.pop(0))))
 
     def flush(self) -> None:
         """Write what was held back."""
-        if self._stream is not None:
+        if self._stream is not None and not self._is_looking:
+            self._write_waiting(self._stream)
             _write(sanitize_text(self._stream.flush()))
 
     def __getattr__(self, name: str) -> Any:
