@@ -265,6 +265,6 @@ def test_files_that_need_too_much_memory_together_are_a_sentence(assay: CommandL
     environ = assay.environ({"PYTHONPATH": str(Path(tui.__file__).parents[1])})
     done = subprocess.run(call, capture_output=True, text=True, env=environ, cwd=assay.home, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    sentence = "reading it takes more than 150 MiB of memory. Nothing was imported. Import fewer files at a time"
+    sentence = "reading it needs more than 150 MiB of memory. Nothing was imported. Import fewer files at a time"
     assert (sentence in done.stderr, done.stderr.count("\n")) == (True, 1), done.stderr
     assert json.loads(assay.run("runs", "--json").out) == []

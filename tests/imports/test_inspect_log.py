@@ -267,7 +267,7 @@ def test_the_memory_of_all_samples_is_limited(what: str, tmp_path: Path, monkeyp
     path.write_bytes(packed())
     assert read_inspect(path).results
     path.write_bytes(packed(extra={"samples/x_epoch_1.json": json.dumps(sample, ensure_ascii=False).encode()}))
-    assert problems(path) == ["FILE: error: file: takes more than 2 MiB of memory; import it as several files"]
+    assert problems(path) == ["FILE: error: file: needs more than 2 MiB of memory; import it as several files"]
 
 
 @pytest.mark.parametrize("kind", ["json", "eval"])

@@ -76,7 +76,7 @@ def test_the_memory_of_all_results_is_limited(tmp_path: Path, monkeypatch: pytes
     long = last.replace('"response":"', '"response":"\U0001f600' + "x" * 300_000, 1)
     assert len(long) > 300_000
     path.write_bytes(pack_lines([*lines, long], compressed=True))
-    assert refusal(path) == "21: takes more than 1 MiB of memory; import it as several files"
+    assert refusal(path) == "21: needs more than 1 MiB of memory; import it as several files"
 
 
 @pytest.mark.parametrize("compressed", [False, True])

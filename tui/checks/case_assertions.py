@@ -1,8 +1,8 @@
 """The assertions of a case: checks of its answer beyond patterns, with the names and meanings of promptfoo's types.
 
 Those that may take longer than a hundredth of a second, or half a second with others of the same answer, are evaluated
-by a worker process, with the limits of patterns (see `steps_of`). Answers that are too long for
-any are not evaluated, which is neither passed nor failed.
+by a worker process, with the limits of patterns (see `steps_of`). Answers that are too long for any are not evaluated,
+which is neither passed nor failed.
 """
 
 import json

@@ -55,7 +55,7 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
                 runs.append(read_results(file, ImportOptions(as_suite, suite), os.environ))
         except MemoryError:
             runs.clear()
-            what = f"reading it takes more than {MOST_MEMORY >> 20} MiB of memory"
+            what = f"reading it needs more than {MOST_MEMORY >> 20} MiB of memory"
             fix = "Nothing was imported. Import fewer files at a time, or smaller ones."
             raise ConfigError(what, where=str(file), fix=fix) from None
         except SuiteError as error:

@@ -78,22 +78,22 @@ class _FilteredStderr:
         self._secrets: Secrets | None = None
         self._stream: SecretStream | None = None
         self._config: tuple[int, ...] = ()
-        self._is_looking = False
+        self._is_reading_keys = False
         self._waiting: list[str] = []
 
     def write(self, text: str) -> int:
         """Write the text without keys and control characters; hold back what may be the beginning of a key."""
         self._waiting.append(text)
-        if not self._is_looking:
-            self._is_looking = True
+        if not self._is_reading_keys:
+            self._is_reading_keys = True
             try:
-                stream = self._look_up()
+                stream = self._find_stream()
             finally:
-                self._is_looking = False
+                self._is_reading_keys = False
             self._write_waiting(stream)
         return len(text)
 
-    def _look_up(self) -> "SecretStream":
+    def _find_stream(self) -> "SecretStream":
         config = _state_of_config()
         if self._secrets is None or self._stream is None:
             self._secrets = _find_secrets()
@@ -109,7 +109,7 @@ class _FilteredStderr:
 
     def flush(self) -> None:
         """Write what was held back."""
-        if self._stream is not None and not self._is_looking:
+        if self._stream is not None and not self._is_reading_keys:
             self._write_waiting(self._stream)
             _write(sanitize_text(self._stream.flush()))
 

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
 
@@ -219,9 +220,9 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     model = sanitize_line(header["eval"]["model"], 200) or "unnamed model"
     version = (header["eval"].get("packages") or {}).get("inspect_ai")
     task = sanitize_line(header["eval"]["task"], 200)
-    graded = _graded(samples)
-    cases = [_case(case_id, sample, task, graded) for case_id, sample in _first_samples(samples).items()]
-    results = _results(file, samples, model, header["eval"]["model"], begun, graded)
+    reader = _SampleReader(task, model, header["eval"]["model"], begun, _graded(samples))
+    cases = [reader.case(case_id, sample) for case_id, sample in _first_samples(samples).items()]
+    results = _results(file, samples, reader)
     return Evaluation(
         path=path,
         name=name or task or path.stem,
@@ -236,13 +237,11 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     ).as_run()
 
 
-def _results(
-    file: ResultFile, samples: Iterable[SampleShape], model: str, asked: str, begun: str, graded: frozenset[str]
-) -> tuple[TrialResult, ...]:
+def _results(file: ResultFile, samples: Iterable[SampleShape], reader: "_SampleReader") -> tuple[TrialResult, ...]:
     # Many messages may refer to one long attachment, and each is stored with all of it.
     limit = MemoryLimit()
     try:
-        return tuple(limit.add(_result(sample, model, asked, begun, graded)) for sample in samples)
+        return tuple(limit.add(reader.result(sample)) for sample in samples)
     except NotRead as error:
         raise file.refusal([file.problem(str(error))]) from error
 
@@ -385,49 +384,89 @@ def _digest(header: HeaderShape, samples: Sequence[SampleShape]) -> str:
     return hashlib.sha256(to_json([evaluation, samples])).hexdigest()
 
 
-def _case(case_id: str, sample: SampleShape, task: str, graded: frozenset[str]) -> Case:
-    given = _input(sample)
-    category = (sample.get("metadata") or {}).get("category")
-    target = sample.get("target") or ""
-    checks = dict.fromkeys(check.target for check in _checks(sample, graded))
-    return Case(
-        id=case_id,
-        name=name_of(given) or case_id,
-        category=name_of(category) or task or "Imported",
-        steps=(Step(given, tuple(Check("recorded", target) for target in checks)),),
-        expected_behavior=target if isinstance(target, str) else "\n".join(target),
-        risk_criteria=overall_criteria(),
-    )
+@dataclass(frozen=True, slots=True)
+class _SampleReader:
+    """Makes cases and results of the samples of a log.
 
+    `model` is the name that is shown, `asked` the one in the log; `graded` are the scores whose numbers judge nothing.
+    """
 
-def _result(sample: SampleShape, model: str, asked: str, begun: str, graded: frozenset[str]) -> TrialResult:
-    """Return the result of a sample with one attempt, with the verdict of its scores, error or limit."""
-    output = sample.get("output") or {}
-    choices = output.get("choices") or []
-    messages = sample.get("messages") or ([choices[0]["message"]] if choices else [])
-    last = messages[-1] if messages and messages[-1]["role"] == "assistant" else None
-    text = _text(sample, choices[0]["message"]) if choices else output.get("completion") or ""
-    before = messages[:-1] if last else messages
-    took = (sample.get("total_time") or 0.0) * 1_000
-    usage = (sample.get("model_usage") or {}).get(asked) or output.get("usage") or {}
-    cost = usage.get("total_cost")
-    step = StepResult(
-        input=_input(sample),
-        response=text,
-        prompt=Prompt(_input(sample), tuple(_message(sample, each) for each in before)),
-        reasoning="\n\n".join(filter(None, (_reasoning(sample, each) for each in messages))),
-        tools_used=tuple(call["function"] for each in messages for call in each.get("tool_calls") or ()),
-        checks=_checks(sample, graded),
-        usage=_usage(usage),
-        timing=Timing(None, took),
-        finish_reason=choices[0].get("stop_reason") if choices else None,
-        notes=_notes(sample, graded),
-        cost_usd=cost if cost is not None and 0 < cost <= MOST_USD else None,
-    )
-    verdict, error = _verdict(sample, step)
-    trial = TrialKey(str(sample["id"]), model, sample["epoch"])
-    attempt = Attempt(1, verdict, error, (step,), begun, took)
-    return TrialResult(trial, verdict, False, error, (attempt,))
+    task: str
+    model: str
+    asked: str
+    begun: str
+    graded: frozenset[str]
+
+    def case(self, case_id: str, sample: SampleShape) -> Case:
+        """Return the case of the samples with one id."""
+        given = _input(sample)
+        category = (sample.get("metadata") or {}).get("category")
+        target = sample.get("target") or ""
+        checks = dict.fromkeys(check.target for check in self._checks(sample))
+        return Case(
+            id=case_id,
+            name=name_of(given) or case_id,
+            category=name_of(category) or self.task or "Imported",
+            steps=(Step(given, tuple(Check("recorded", target) for target in checks)),),
+            expected_behavior=target if isinstance(target, str) else "\n".join(target),
+            risk_criteria=overall_criteria(),
+        )
+
+    def result(self, sample: SampleShape) -> TrialResult:
+        """Return the result of a sample with one attempt, with the verdict of its scores, error or limit."""
+        output = sample.get("output") or {}
+        choices = output.get("choices") or []
+        messages = sample.get("messages") or ([choices[0]["message"]] if choices else [])
+        last = messages[-1] if messages and messages[-1]["role"] == "assistant" else None
+        text = _text(sample, choices[0]["message"]) if choices else output.get("completion") or ""
+        before = messages[:-1] if last else messages
+        took = (sample.get("total_time") or 0.0) * 1_000
+        usage = (sample.get("model_usage") or {}).get(self.asked) or output.get("usage") or {}
+        cost = usage.get("total_cost")
+        step = StepResult(
+            input=_input(sample),
+            response=text,
+            prompt=Prompt(_input(sample), tuple(_message(sample, each) for each in before)),
+            reasoning="\n\n".join(filter(None, (_reasoning(sample, each) for each in messages))),
+            tools_used=tuple(call["function"] for each in messages for call in each.get("tool_calls") or ()),
+            checks=self._checks(sample),
+            usage=_usage(usage),
+            timing=Timing(None, took),
+            finish_reason=choices[0].get("stop_reason") if choices else None,
+            notes=self._notes(sample),
+            cost_usd=cost if cost is not None and 0 < cost <= MOST_USD else None,
+        )
+        verdict, error = _verdict(sample, step)
+        trial = TrialKey(str(sample["id"]), self.model, sample["epoch"])
+        attempt = Attempt(1, verdict, error, (step,), self.begun, took)
+        return TrialResult(trial, verdict, False, error, (attempt,))
+
+    def _checks(self, sample: SampleShape) -> tuple[CheckResult, ...]:
+        """Return a recorded check for each score that says correct or incorrect."""
+        return tuple(
+            CheckResult("recorded", name, state, detail_of(f"score {_shown(value)}{reason}"))
+            for name, value, reason in _scores(sample)
+            if (state := self._state(name, value))
+        )
+
+    def _notes(self, sample: SampleShape) -> tuple[str, ...]:
+        found = ((name, value) for name, value, _ in _scores(sample) if not self._state(name, value))
+        notes = [f"Inspect score of {name}: {_shown(value)}" for name, value in found]
+        if retries := len(sample.get("error_retries") or ()):
+            notes.append(f"Inspect repeated this sample {retries} times after an error")
+        return tuple(notes)
+
+    def _state(self, name: str, value: object) -> CheckState | None:
+        """Return what a value says: C, yes, true and 1 passed; I, P, N, no, false and 0 failed; others neither.
+
+        A number of a score that is a degree says neither.
+        """
+        if isinstance(value, str):
+            word = value.casefold()
+            return "passed" if word in _PASSED else "failed" if word in _FAILED else None
+        if isinstance(value, bool) or (isinstance(value, int | float) and value in (0, 1) and name not in self.graded):
+            return "passed" if value else "failed"
+        return None
 
 
 def _verdict(sample: SampleShape, step: StepResult) -> tuple[Verdict, str | None]:
@@ -442,23 +481,6 @@ def _verdict(sample: SampleShape, step: StepResult) -> tuple[Verdict, str | None
     if early := early_stop(step.finish_reason):
         return "incomplete", early
     return ("passed" if step.checks else "unchecked"), None
-
-
-def _checks(sample: SampleShape, graded: frozenset[str]) -> tuple[CheckResult, ...]:
-    """Return a recorded check for each score that says correct or incorrect."""
-    return tuple(
-        CheckResult("recorded", name, state, detail_of(f"score {_shown(value)}{reason}"))
-        for name, value, reason in _scores(sample)
-        if (state := _state(name, value, graded))
-    )
-
-
-def _notes(sample: SampleShape, graded: frozenset[str]) -> tuple[str, ...]:
-    found = ((name, value) for name, value, _ in _scores(sample) if not _state(name, value, graded))
-    notes = [f"Inspect score of {name}: {_shown(value)}" for name, value in found]
-    if retries := len(sample.get("error_retries") or ()):
-        notes.append(f"Inspect repeated this sample {retries} times after an error")
-    return tuple(notes)
 
 
 def _scores(sample: SampleShape) -> Iterator[tuple[str, Any, str]]:
@@ -483,19 +505,6 @@ def _graded(samples: Iterable[SampleShape]) -> frozenset[str]:
     return frozenset(
         name for name, value in found if isinstance(value, int | float) and value == value and value not in (0, 1)
     )
-
-
-def _state(name: str, value: object, graded: frozenset[str]) -> CheckState | None:
-    """Return what a value says: C, yes, true and 1 passed; I, P, N, no, false and 0 failed; others neither.
-
-    A number of a score that is a degree says neither.
-    """
-    if isinstance(value, str):
-        word = value.casefold()
-        return "passed" if word in _PASSED else "failed" if word in _FAILED else None
-    if isinstance(value, bool) or (isinstance(value, int | float) and value in (0, 1) and name not in graded):
-        return "passed" if value else "failed"
-    return None
 
 
 def _shown(value: object) -> str:

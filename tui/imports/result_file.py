@@ -60,7 +60,7 @@ class MemoryLimit:
         """Return the value. Raises NotRead if all values together take too much memory."""
         self._held += _memory_of(value)
         if self._held > MOST_MEMORY:
-            raise NotRead(f"takes more than {MOST_MEMORY >> 20} MiB of memory; import it as several files")
+            raise NotRead(f"needs more than {MOST_MEMORY >> 20} MiB of memory; import it as several files")
         return value
 
 
