@@ -58,7 +58,7 @@ def test_encoded_forms_are_removed_wherever_they_stand(key: str, before: str, af
     assert secrets.hide(quote(key, safe="")) == "[removed key]"
 
 
-ESCAPED = "sk-evil+KEY/12&34=="
+ESCAPED = "sk-evil+KEY/1_2&3.4=="
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,9 @@ ESCAPED = "sk-evil+KEY/12&34=="
         ESCAPED.replace("/", "%2F"), ESCAPED.replace("+", r"\u002B"), ESCAPED.replace("=", r"\u003d"),
         ESCAPED.replace("/", r"\/"), ESCAPED.replace("&", r"\u0026"), html.escape(ESCAPED),
         ESCAPED.replace("+", "&#43;"), ESCAPED.replace("=", "&#x3D;"), ESCAPED.replace("/", "&#x2f;"),
-        json.dumps(ESCAPED).strip('"'),
+        json.dumps(ESCAPED).strip('"'), ESCAPED.replace("-", "%2D"), ESCAPED.replace("-", r"\u002D"),
+        ESCAPED.replace("_", "&lowbar;").replace(".", "&#x2e;"), ESCAPED.replace("_", "%5f").replace(".", "&period;"),
+        ESCAPED.replace("-", "&#00045;").replace("_", "&#x005F;"),
     ],
 )  # fmt: skip
 def test_a_key_is_removed_whatever_is_escaped_in_it(form: str) -> None:

@@ -8,7 +8,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 REMOVED = "[removed key]"
 URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
@@ -21,9 +21,9 @@ SHORTEST_SECRET = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
 _LEAST_HALF, _LONG_BEGINNING = 8, 12
-_NAMED = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos", "+": "plus", "=": "equals", "/": "sol"}
-_ESCAPED_PIECES = re.compile("[A-Za-z0-9_.-]+|[^A-Za-z0-9_.-]")
-_NEVER_ESCAPED = re.compile("[A-Za-z0-9_.-]+")
+_REFERENCE_SIZES = range(1, 9)  # the numbers of digits, with zeros, in numeric references of HTML
+_ESCAPED_PIECES = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]")
+_NEVER_ESCAPED = re.compile("[A-Za-z0-9]+")
 _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
 
 
@@ -162,7 +162,7 @@ def _forms(value: str) -> Iterator[str]:
 
 
 class _EscapedValue:
-    """A value of which each character that is neither a letter nor a digit nor one of `_.-` may be escaped."""
+    """A value of which each character that is neither a letter nor a digit may be escaped."""
 
     def __init__(self, value: str) -> None:
         self._size = len(value)
@@ -254,14 +254,27 @@ def _escapes(piece: str) -> list[str]:
         return [piece]
     code = ord(piece)
     percent = "".join(f"%{byte:02X}" for byte in piece.encode("utf-8", "surrogatepass"))
-    forms = {piece, f"\\{piece}", json.dumps(piece)[1:-1], percent, percent.lower(), f"&#{code};", f"&#{code:03};"}
+    forms = {piece, f"\\{piece}", json.dumps(piece)[1:-1], percent, percent.lower()}
+    forms |= {f"&#{code:0{size}};" for size in _REFERENCE_SIZES}
     for digits in (f"{code:x}", f"{code:X}"):
-        forms |= {f"&#x{digits};", f"&#X{digits};", f"\\u{digits:0>4}", f"\\x{digits:0>2}"}
-    if piece in _NAMED:
-        forms.add(f"&{_NAMED[piece]};")
+        forms |= {f"\\u{digits:0>4}", f"\\x{digits:0>2}"}
+        forms |= {f"&#{sign}{digits:0>{size}};" for sign in "xX" for size in _REFERENCE_SIZES}
+    forms |= {f"&{name}" for name in _entities().get(piece, ())}
     if piece == " ":
         forms.add("+")
     return sorted(forms, key=len, reverse=True)
+
+
+@cache
+def _entities() -> dict[str, list[str]]:
+    """Return the names of HTML, with their semicolon, by the character that they stand for."""
+    from html.entities import html5
+
+    names: dict[str, list[str]] = {}
+    for name, character in html5.items():
+        if name.endswith(";"):
+            names.setdefault(character, []).append(name)
+    return names
 
 
 class SecretStream:
