@@ -406,12 +406,14 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("python3 '$HOME.py'", "$HOME.py"), ("sh -c \"python3 '$HOME.py'\"", "$HOME.py"), ("sh '~nobody'", "~nobody"),
         ("cd a && cd b && cd c && sh run", "a/b/c/run"), ("sh -c 'cd a; cd b; sh run'", "a/b/run"),
         ("sh -c \"# don't\nsh './my run'\"", "my run"), ("# don't\nsh my\\ run", "my run"),
+        ("sh ./ru*", "run"), ("cd '[id]' && sh ./ru*", "[id]/run"), ("sh ./[^x]un", "run"), ("cd d* && sh run", "d1/run"),
+        ("sh ./[[:alpha:]]un", "run"), ("sh './[id]'/ru*", "[id]/run"),
     ],
 )  # fmt: skip
 def test_a_command_names_files_in_other_ways(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, file: str
 ) -> None:
-    suites = tmp_path / "suites"
+    suites = tmp_path / "suites[1]"
     monkeypatch.setenv("HOME", str(suites))
     (suites / file).parent.mkdir(parents=True)
     (suites / file).write_text("1")

@@ -36,6 +36,7 @@ _WITHOUT_CODE = frozenset((".git", ".hg", ".svn", ".mypy_cache", ".ruff_cache", 
 _MOST_NAMES = 2_000  # of a command; one with more is asked about each time that Assay starts
 _MOST_PATHS = 50_000  # of these names in all folders that the command names
 _MOST_MATCHES = 1_000  # of a glob
+_BRACKETS = re.compile(r"\[[^/]*\]")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{([A-Za-z0-9_]+)\})")
 _SUBSTITUTION = re.compile(r"`|\$\(")
 _QUOTE = re.compile("['\"]")
@@ -300,16 +301,30 @@ def _named_paths(command: str, folders: Sequence[Path]) -> Iterator[Path]:
     all_names = dict.fromkeys((*map(os.path.expanduser, filled_in), *written))
     names = list(all_names)[:_MOST_NAMES]
     most = _MOST_PATHS // len(names) if names else 0
-    found = [path for path in (folder / name for folder in folders for name in names) if _is_folder(path)]
+    found = [path for folder in folders for name in names for path in _places(folder, name) if _is_folder(path)]
     places = list(dict.fromkeys((*folders, *found)))
     _add_folders_below(places, [name for name in names if _is_below(name)], most)
     for folder in places[:most]:
         for name in names:
             yield from (folder / f"{name}{suffix}" for suffix in _ADDED_SUFFIXES)
-            if glob.has_magic(name):
-                matches = sorted(islice(glob.iglob(str(folder / name)), _MOST_MATCHES + 1))
-                yield from map(Path, (*matches, *([_THIS_PROCESS] if len(matches) > _MOST_MATCHES else ())))
+            yield from islice(_places(folder, name), 1, None)
     if len(names) < len(all_names) or len(places) > most:
+        yield Path(_THIS_PROCESS)
+
+
+def _places(folder: Path, name: str) -> Iterator[Path]:
+    """Yield the path of a name in a folder, and what it may match as a glob.
+
+    If that is too much, the last path differs in each process. Shells differ in what they match with brackets (`[^a]`,
+    `[[:alpha:]]`), which may also be quoted and then belong to a name, so any text is accepted there.
+    """
+    yield folder / name
+    if not glob.has_magic(name):
+        return
+    matches = islice(glob.iglob(_BRACKETS.sub("*", name), root_dir=folder), _MOST_MATCHES + 1)
+    paths = [folder / match for match in sorted(matches)]
+    yield from paths
+    if len(paths) > _MOST_MATCHES:
         yield Path(_THIS_PROCESS)
 
 
