@@ -66,9 +66,25 @@ def test_the_interpreter_of_an_agent_is_asked_about_until_it_is_allowed(tmp_path
     assert len(record.missing(replace(suite, agent_python="../python"))) == 1
     for changed in (".venv/bin/python", ".venv/pyvenv.cfg", ".venv/bin/pyvenv.cfg"):
         assert asks_again_after(record, suite, partial((tmp_path / changed).write_text, "import os"))
-    for changed in ("x.pth", "sitecustomize.pyc", "sitecustomize.so", "usercustomize/__init__.py"):
+    (tmp_path / "src").mkdir()
+    (packages / "editable.pth").write_text(f"import os\n# comment\n{tmp_path}/src\nsub\n")
+    for changed in (
+        "x.pth", "sitecustomize.pyc", "sitecustomize.so", "usercustomize/__init__.py", "sub/usercustomize.py",
+        "../../../../src/sitecustomize.py",
+    ):  # fmt: skip
         (packages / changed).parent.mkdir(exist_ok=True)
         assert asks_again_after(record, suite, partial((packages / changed).write_text, "import os")), changed
+
+
+def test_a_python_is_compared_with_the_packages_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONUSERBASE", str(tmp_path / "base"))
+    packages = tmp_path / "base" / "lib" / "python3.12" / "site-packages"
+    packages.mkdir(parents=True)
+    for name in ("agent.py", "python"):
+        (tmp_path / name).write_text("")
+    suite = replace(suite_at(tmp_path), agent="agent.py", agent_python="python")
+    record = ConsentRecord(tmp_path / "consents.json")
+    assert asks_again_after(record, suite, partial((packages / "usercustomize.py").write_text, "import os"))
 
 
 @pytest.mark.parametrize(
@@ -406,7 +422,10 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("python3 '$HOME.py'", "$HOME.py"), ("sh -c \"python3 '$HOME.py'\"", "$HOME.py"), ("sh '~nobody'", "~nobody"),
         ("cd a && cd b && cd c && sh run", "a/b/c/run"), ("sh -c 'cd a; cd b; sh run'", "a/b/run"),
         ("sh -c \"# don't\nsh './my run'\"", "my run"), ("# don't\nsh my\\ run", "my run"),
-        ("sh ./ru*", "run"), ("cd '[id]' && sh ./ru*", "[id]/run"), ("sh ./[^x]un", "run"), ("cd d* && sh run", "d1/run"),
+        ("sh ./ru*", "run"), ("cd '[id]' && sh ./ru*", "[id]/run"), ("sh ./[^x]un", "run"),
+        ("cd d* && sh run", "d1/run"),
+        ("cd a; cd ../b; sh run", "b/run"), ("cd a/c; cd ..; sh run", "a/run"), ("bash -c '. ~+/run'", "run"),
+        ("bash <<X\n. ./a\\ b # don't\nX", "a b"), ("sh $(dirname $0)/run", "run"), ('sh "${DIR-.}/run"', "run"),
         ("sh ./[[:alpha:]]un", "run"), ("sh './[id]'/ru*", "[id]/run"),
     ],
 )  # fmt: skip
@@ -415,7 +434,8 @@ def test_a_command_names_files_in_other_ways(
 ) -> None:
     suites = tmp_path / "suites[1]"
     monkeypatch.setenv("HOME", str(suites))
-    (suites / file).parent.mkdir(parents=True)
+    for folder in ("a/c", str(Path(file).parent)):
+        (suites / folder).mkdir(parents=True, exist_ok=True)
     (suites / file).write_text("1")
     (suites / file).chmod(0o700 if file.startswith("tools") else 0o600)
     record = ConsentRecord(tmp_path / "consents.json")

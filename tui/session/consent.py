@@ -40,6 +40,7 @@ _BRACKETS = re.compile(r"\[[^/]*\]")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{([A-Za-z0-9_]+)\})")
 _SUBSTITUTION = re.compile(r"`|\$\(")
 _QUOTE = re.compile("['\"]")
+_BLANKS = re.compile(r"(?<!\\)\s+")
 _QUOTED_COMMAND = re.compile(r"[\s'\"`();<>|&]")
 _SEPARATORS = re.compile(r"[\s'\"`()<>;&|=:,@{}\[\]\\#%^+!]+")  # between names in the source text of most languages
 _MODULE = re.compile(r"\w+(\.\w+)+")
@@ -236,7 +237,8 @@ def _words(command: str) -> list[str]:
     except ValueError:  # a quote that is not closed, such as an apostrophe in a comment
         lines = command.splitlines()
         by_line = [word for line in lines for word in _words(line)] if len(lines) > 1 else []
-        return [*command.split(), *_QUOTE.split(command), *by_line]
+        unescaped = (word.replace("\\", "") for word in _BLANKS.split(_QUOTE.sub("", command)))
+        return [*command.split(), *_QUOTE.split(command), *unescaped, *by_line]
     inside = (word for word in dict.fromkeys(words) if word != command and _QUOTED_COMMAND.search(word))
     return [*words, *(inner for word in inside for inner in _words(word))]
 
@@ -298,18 +300,25 @@ def _named_paths(command: str, folders: Sequence[Path]) -> Iterator[Path]:
     environments = _environments(folders)
     written = [name for name in _possible_names(command, environments) if name]
     filled_in = (each for name in written for each in _filled_in(name, environments))
-    all_names = dict.fromkeys((*map(os.path.expanduser, filled_in), *written))
+    all_names = dict.fromkeys((*map(os.path.expanduser, filled_in), *written, *filter(None, map(_known_end, written))))
     names = list(all_names)[:_MOST_NAMES]
     most = _MOST_PATHS // len(names) if names else 0
     found = [path for folder in folders for name in names for path in _places(folder, name) if _is_folder(path)]
     places = list(dict.fromkeys((*folders, *found)))
-    _add_folders_below(places, [name for name in names if _is_below(name)], most)
+    _add_folders_below(places, [name for name in names if not os.path.isabs(name)], most)
     for folder in places[:most]:
         for name in names:
             yield from (folder / f"{name}{suffix}" for suffix in _ADDED_SUFFIXES)
             yield from islice(_places(folder, name), 1, None)
     if len(names) < len(all_names) or len(places) > most:
         yield Path(_THIS_PROCESS)
+
+
+def _known_end(name: str) -> str:
+    """Return what follows the folder of a path that only a shell or a program knows: `run` of `~+/run` and `$X/run`."""
+    parts = name.split("/")
+    computed = [place for place, part in enumerate(parts) if "$" in part or part.startswith("~")]
+    return "/".join(parts[computed[-1] + 1 :]) if computed else ""
 
 
 def _places(folder: Path, name: str) -> Iterator[Path]:
@@ -329,17 +338,18 @@ def _places(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _add_folders_below(places: list[Path], names: Sequence[str], most: int) -> None:
-    """Add the folders with these names in the places, then those in the added folders, and so on up to `most`."""
-    known = {_identity(str(place)) for place in places}
+    """Add the folders with these names in the places, then those in the added folders, and so on up to `most`.
+
+    A name that ends with `..` adds only folders within the first places: otherwise it would lead to the root.
+    """
+    known, within = {_identity(str(place)) for place in places}, [os.path.realpath(place) for place in places]
     for folder in islice(places, most):  # which continues with those that are added
         for name in names:
-            if _is_folder(path := folder / name) and (identity := _identity(str(path))) not in known:
+            if not _is_folder(path := folder / name) or (identity := _identity(str(path))) in known:
+                continue
+            if Path(name).name != ".." or any(Path(os.path.realpath(path)).is_relative_to(each) for each in within):
                 known.add(identity)
                 places.append(path)
-
-
-def _is_below(name: str) -> bool:
-    return not os.path.isabs(name) and ".." not in Path(name).parts
 
 
 def _is_folder(path: Path) -> bool:
