@@ -375,6 +375,17 @@ async def test_a_saved_neighbour_counts_as_well(agents: AgentProvider, write: Wr
         assert text_of(await ask(agents, make_request(path))) == word
 
 
+async def test_a_new_run_uses_the_present_code_of_all_that_an_agent_imports(
+    agents: AgentProvider, write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "helpers").mkdir()
+    path = write("from helpers import words\n" + body('return {"output": words.WORD}'))
+    for word in ("old", "newer"):
+        write(f"WORD = {word!r}", "helpers/words.py")
+        agents.reopen()
+        assert text_of(await ask(agents, make_request(path))) == word
+
+
 TRACED = """
     from opentelemetry import trace
     {setup}

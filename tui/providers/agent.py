@@ -99,7 +99,7 @@ class AgentProvider:
         return min((agent.allow(most) for agent in self._agents.values() if isinstance(agent, Limits)), default=most)
 
     def reopen(self) -> None:
-        """Prepare for a new run: reset the limits of concurrent requests."""
+        """Prepare for a new run: reset the limits of concurrent requests, and use new processes."""
         self._most = None
         for agent in self._agents.values():
             if isinstance(agent, Reopens):

@@ -50,7 +50,8 @@ class ProcessAgent:
     def __init__(self, name: str, launch: Launch, file: Path | None, limits: ProcessLimits, python: str = "") -> None:
         self._name, self._file, self._limits = name, file, limits
         self._unchecked_python, self._environ = python, launch.environ
-        self._pool = Pool(launch, self._state_of_folder, limits.places)
+        self._pool = Pool(launch, lambda: (self._runs, self._state_of_folder()), limits.places)
+        self._runs = 0
 
     async def answer(self, request: Request) -> AsyncGenerator[Chunk | AgentAnswer, None]:
         """Yield `Sent`, then the answer. Raises ProviderError("crashed"). Closing the generator kills the process."""
@@ -66,6 +67,10 @@ class ProcessAgent:
             except _Left:
                 answer = await self._answer_with(await self._take(request), request)
         yield answer
+
+    def reopen(self) -> None:
+        """Use new processes from now on: a run uses the code that its question was about, with all that it imports."""
+        self._runs += 1
 
     async def close(self) -> None:
         """End the agent's processes and return when all have ended."""
