@@ -82,6 +82,17 @@ def test_a_key_is_removed_whatever_is_escaped_in_it(form: str) -> None:
     assert "".join([*map(cut.feed, f"a {form[:-1]}"), cut.flush()]) == "a [removed key]"
 
 
+@pytest.mark.parametrize("size", [1, 3, 7])
+@pytest.mark.parametrize(
+    "text", ["a corp-9f3k-Wp2Lx8Rt/5 b", "corp-9f3k", "corp-9f3k-WpX corp-9f3k/x", "corp-9f3k-Wp2Lx8Rt&sol;5;"]
+)
+def test_a_stream_removes_a_key_whose_beginning_is_a_key(text: str, size: int) -> None:
+    secrets = Secrets(["corp-9f3k", "corp-9f3k-Wp2Lx8Rt/5"])
+    stream = secrets.stream()
+    pieces = [stream.feed(text[place : place + size]) for place in range(0, len(text), size)]
+    assert "".join((*pieces, stream.flush())) == secrets.hide(text)
+
+
 def test_text_with_escapes_that_is_no_key_is_kept() -> None:
     text = r"50 % of a&b &amp; \n sk-ev + sk-evil%2"
     stream = Secrets([ESCAPED]).stream()

@@ -284,11 +284,18 @@ class SecretStream:
         self._secrets, self._held = secrets, ""
 
     def feed(self, text: str) -> str:
-        """Return the text that can be passed on now, which may be empty."""
-        text = self._secrets.hide_whole(self._held + text)
-        size = self._secrets.held(text)
-        self._held = text[len(text) - size :] if size else ""
-        return text[: len(text) - size] if size else text
+        """Return the text that can be passed on now, which may be empty.
+
+        What may become a longer value is held back first, because its beginning may be a value itself.
+        """
+        text, hide, held = self._held + text, self._secrets.hide_whole, self._secrets.held
+        size = held(text)
+        passed, self._held = text[: len(text) - size], text[len(text) - size :]
+        hidden = hide(passed)
+        if size and hidden + hide(self._held) != (whole := hide(text)):  # a value continues in what is held back
+            size = held(whole)
+            hidden, self._held = whole[: len(whole) - size], whole[len(whole) - size :]
+        return hidden
 
     def flush(self) -> str:
         """Return the text that was held back, at the end of the stream, without the greater part of a secret."""
