@@ -1,11 +1,15 @@
 """Which of two models does better, with the cases behind each number."""
 
+import math
+import sys
+from fractions import Fraction
+
 import numpy
 import pytest
 
 from tui.statistics import comparison_words
 from tui.statistics.comparison import Comparison, compare_models
-from tui.statistics.pairs import MOST_MODELS, mcnemar_exact
+from tui.statistics.pairs import MOST_MODELS, mcnemar_exact, sign_flip
 from tui.statistics.power import mcnemar_power
 from tui.statistics.shares import Differences, Passes, difference_interval
 
@@ -155,6 +159,21 @@ def test_repeats_are_compared_by_exact_shares() -> None:
     assert comparison.method == "sign-flip"
     assert comparison.p_value == 1.0
     assert comparison.difference == pytest.approx((2 / 3 - 3 / 5) / 3)
+
+
+def test_the_common_multiple_of_many_different_repeats_exceeds_no_float() -> None:
+    powers = [
+        prime ** int(math.log(760, prime)) for prime in range(2, 761) if all(prime % by for by in range(2, prime))
+    ]
+    assert math.lcm(*powers) > sys.float_info.max
+    ours = {f"case-{repeats}": Passes(repeats // 2 + 1, repeats) for repeats in powers}
+    theirs = {f"case-{repeats}": Passes(repeats // (1 + at % 4), repeats) for at, repeats in enumerate(powers)}
+    (found,) = compare_models({"a": ours, "b": theirs})
+    shares = [Fraction(ours[case].passed - theirs[case].passed, ours[case].results) for case in ours]
+    assert found.difference == pytest.approx(float(sum(shares) / len(shares)), rel=1e-12)
+    assert found.p_value == sign_flip([round(share * 10**30) for share in shares])
+    assert found.p_value is not None
+    assert 0.001 < found.p_value < 0.5
 
 
 def test_fewer_cases_won_by_more() -> None:

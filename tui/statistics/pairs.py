@@ -22,6 +22,8 @@ MOST_PAIRED_CASES = 20_000_000
 """The greatest number of cases in all pairs together: 300 models × 445 cases, or 12 models × 300,000 cases."""
 # Beyond this the sums are drawn, not listed.
 _MOST_SUMS = 300_000
+# Sums of more bits are divided by a power of two, because a float cannot hold them.
+_MOST_BITS = 1_000
 _SAMPLES = 9_999
 _SEED = 20_261_120
 
@@ -93,7 +95,8 @@ def sign_flip(differences: Sequence[int]) -> float:
     `differences` has one integer for each unit (a case or a cluster), all over the same denominator: a share of passes
     times a common multiple of the repeats. Fisher's randomisation test: each unit's difference flips its sign at
     random. If the models are equal both signs are equally likely, so the test errs in at most 5% of runs with any
-    number of units. All signs are enumerated if possible; otherwise 9,999 are drawn from a fixed seed.
+    number of units. The integers may be of any size: a common multiple of many different repeats has hundreds of
+    digits. All signs are enumerated if possible; otherwise 9,999 are drawn from a fixed seed.
     """
     sizes = Counter(abs(difference) for difference in differences if difference)
     unit = math.gcd(*sizes)
@@ -102,7 +105,7 @@ def sign_flip(differences: Sequence[int]) -> float:
     if not observed:
         return 1.0
     if total // unit > _MOST_SUMS:
-        return _drawn(sizes, observed)
+        return _drawn(sizes, total, observed)
     sums = _sums({size // unit: number for size, number in sizes.items()}, total // unit)
     # `sums` is by the part with a positive sign; the tails are at least as far out as the observed sum.
     reached = (total + observed) // (2 * unit)
@@ -135,11 +138,12 @@ def _halves(number: int) -> tuple[tuple[int, float], ...]:
     return tuple((int(count), math.exp(logs[count])) for count in numpy.flatnonzero(logs > -700))
 
 
-def _drawn(sizes: Counter[int], observed: int) -> float:
+def _drawn(sizes: Counter[int], total: int, observed: int) -> float:
     import numpy
 
     random = numpy.random.default_rng(_SEED)
     sums = numpy.zeros(_SAMPLES)
+    scale = 1 << max(0, total.bit_length() - _MOST_BITS)
     for size, number in sizes.items():
-        sums += float(size) * (2.0 * random.binomial(number, 0.5, _SAMPLES) - number)
-    return float((numpy.abs(sums) >= observed * (1 - 1e-12)).sum() + 1) / (_SAMPLES + 1)
+        sums += size / scale * (2.0 * random.binomial(number, 0.5, _SAMPLES) - number)
+    return float((numpy.abs(sums) >= observed / scale * (1 - 1e-12)).sum() + 1) / (_SAMPLES + 1)
