@@ -27,8 +27,14 @@ KNOWN = Config(secrets={"KEY": KEY})
 
 def suite_with_key() -> Suite:
     first, *others = PLAN.suite.cases
-    asked = replace(first, steps=tuple(replace(step, input=f"use {KEY}") for step in first.steps))
-    return replace(PLAN.suite, cases=(asked, *others))
+    asked = replace(
+        first,
+        category=f"Category {KEY}",
+        steps=tuple(replace(step, input=f"use {KEY}") for step in first.steps),
+        risk_criteria=tuple(replace(each, description=f"Repeats {KEY}") for each in first.risk_criteria),
+    )
+    guidance = (f"None of {KEY}", "a", "b", "c", "d")
+    return replace(PLAN.suite, cases=(asked, *others), risk_guidance=guidance)
 
 
 @pytest.fixture
@@ -62,13 +68,32 @@ def test_no_file_for_others_contains_a_key_that_became_known_later(store: Sqlite
     outgoing = without_known_keys(kept, reviews.secrets)
     scores = scores_of_outgoing(reviews.export(RUN), kept, outgoing)
     packet, run = reviews.make_packet(RUN), "\n".join(run_lines(outgoing, scores))
-    for text in (packet, run):
+    for text in (packet, run, reviews.export(RUN)):
         assert KEY not in text
         assert "[removed key]" in text
+    assert "None of [removed key]" in packet
+    assert "Repeats [removed key]" in packet
     (result,) = (result for result in outgoing.results if result.trial == ITEM.trial)
     assert answer_hash(result.attempts[-1].steps) in scores, "the scores are those of the answers in the file"
     assert [each.trial for each in outgoing.results] == [each.trial for each in kept.results]
     assert all(not check.spans for step in result.attempts[-1].steps for check in step.checks)
+
+
+def test_the_version_of_the_guidance_stays_when_a_key_in_it_becomes_known(store: SqliteStore, tmp_path: Path) -> None:
+    before = Reviews(store, tmp_path, Config()).guidance_for(suite_with_key())
+    found = Reviews(store, tmp_path, KNOWN).guidance_for(suite_with_key())
+    assert (found.levels[0], found.version) == ("None of [removed key]", before.version)
+
+
+def test_no_version_of_the_guidance_that_other_tools_wrote_contains_a_known_key(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    lines = Reviews(store, tmp_path, Config()).export(RUN)
+    (tmp_path / "new.jsonl").write_text(json.dumps(json.loads(lines) | {"id": "b" * 32, "guidance": f"v {KEY}"}))
+    Reviews(store, tmp_path, Config()).import_files([tmp_path / "new.jsonl"])
+    text = Reviews(store, tmp_path, KNOWN).export(RUN)
+    assert KEY not in text
+    assert "v [removed key]" in text
 
 
 def test_a_run_without_a_known_key_leaves_as_it_is(store: SqliteStore) -> None:

@@ -291,8 +291,8 @@ class ScoreFiles:
     """The files `<folder>/<run id>/<reviewer>.jsonl`.
 
     Any number of processes and threads may use them concurrently. Writes are on disk when a method returns; a method
-    waits for other writers for at most `patience` seconds. `secrets` are removed from notes, when they are stored and
-    when they are read: one may have become known since. Methods raise StoreError.
+    waits for other writers for at most `patience` seconds. `secrets` are removed from notes and from versions of
+    guidance, when they are stored and when they are read: one may have become known since. Methods raise StoreError.
     """
 
     def __init__(self, folder: Path, patience: float = 10.0, secrets: Secrets | None = None) -> None:
@@ -429,8 +429,8 @@ class ScoreFiles:
         return list(new.values())
 
     def _hidden(self, act: Act) -> Act:
-        note = self._secrets.hide(act.note)
-        return act if note == act.note else replace(act, note=note)
+        note, guidance = self._secrets.hide(act.note), self._secrets.hide(act.guidance)
+        return act if (note, guidance) == (act.note, act.guidance) else replace(act, note=note, guidance=guidance)
 
     def _complete(self) -> None:
         """Complete a merge that was killed, or wait for one that another process is completing."""

@@ -10,7 +10,7 @@ from tui.model.run import KeptRun
 from tui.model.scores import answer_hash
 from tui.model.secrets import SHORTEST_SECRET, Secrets
 from tui.model.subjects import Subject
-from tui.model.suite import Case, RiskCriterion
+from tui.model.suite import Case, RiskCriterion, Suite
 
 _MOST_TEXTS = 4096
 _NAMES = {Case: ("id",), RiskCriterion: ("name",), Subject: ("name", "provider")}
@@ -27,13 +27,20 @@ def without_known_keys(kept: KeptRun, secrets: Secrets) -> KeptRun:
         kept,
         plan=replace(
             plan,
-            suite=_hidden(plan.suite, hide),
+            suite=suite_without_known_keys(plan.suite, hide),
             subjects=_hidden(plan.subjects, hide),
             command=hide(plan.command),
         ),
         results=tuple(_hidden(result, hide) for result in kept.results),
+        assay=hide(kept.assay),
         versions=_hidden(dict(kept.versions), hide),
     )
+
+
+def suite_without_known_keys(suite: Suite, hide: Callable[[str], str]) -> Suite:
+    """Return a suite with known keys removed by `hide` from all its texts but the names of its parts."""
+    found: Suite = _hidden(suite, hide)
+    return found
 
 
 def scores_of_outgoing(scores: str, kept: KeptRun, outgoing: KeptRun) -> str:

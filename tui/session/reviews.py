@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tui.documents.files import read_whole
@@ -19,6 +20,7 @@ from tui.risk.queue import DEFAULT_GUIDANCE, criteria_of, guidance_of, review_it
 from tui.risk.reviewer_names import look_alikes
 from tui.risk.score_files import BadLine, ScoreCount, ScoreFiles
 from tui.session.files import write_safely
+from tui.session.outgoing_runs import suite_without_known_keys
 from tui.session.review_packet import make_packet
 from tui.session.run_answers import RunAnswers, read_answers, read_board
 from tui.session.run_review import RunReview, blind_repeats, blind_seed
@@ -88,9 +90,11 @@ class Reviews:
         return self._config.rule
 
     def guidance_for(self, suite: Suite) -> Guidance:
-        """Return what the extents mean: the suite's guidance, else the config's, else the default."""
+        """Return what the extents mean, without known keys: the suite's guidance, else the config's, or the default."""
         levels = suite.risk_guidance or self._config.guidance
-        return guidance_of(levels) if levels else DEFAULT_GUIDANCE
+        found = guidance_of(levels) if levels else DEFAULT_GUIDANCE
+        # The version is that of the whole text: it does not change when a key in it becomes known.
+        return replace(found, levels=tuple(map(self.secrets.hide, found.levels)))
 
     def default_reviewer(self) -> str | None:
         """Return the reviewer of the config, else the remembered one."""
@@ -198,9 +202,15 @@ class Reviews:
         board = Scoreboard(acts)
         return sum((score := board.score(item, reviewer)) is not None and score.blind for item in board.items)
 
+    def _answers(self, run_id: str) -> RunAnswers:
+        """Return the answers of a run, with known keys removed from its suite, but not from its guidance."""
+        run = read_answers(self._store, run_id)
+        suite = suite_without_known_keys(run.suite, self.secrets.hide)
+        return replace(run, suite=replace(suite, risk_guidance=run.suite.risk_guidance))
+
     @paused_collector()
     def _read(self, run_id: str) -> tuple[RunAnswers, tuple[ReviewItem, ...], Scoreboard, tuple[BadLine, ...]]:
-        run = read_answers(self._store, run_id)
+        run = self._answers(run_id)
         kept = self._files.read(run_id)
         board = read_board(self._store, run, kept.acts)
         # Results without an answer are not part of the queue, but a score that one has anyway is counted.
@@ -286,7 +296,7 @@ class Reviews:
 
         Raises ConfigError if there is nothing to score.
         """
-        run = read_answers(self._store, run_id)
+        run = self._answers(run_id)
         names = NameMask(self._store.read_setup(run_id).subjects, self._config.mask)
         key, text = make_packet(self._store, run, names, self.guidance_for(run.suite), self.secrets)
         self._packets.write(key)
