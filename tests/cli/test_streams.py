@@ -56,6 +56,20 @@ print("after an-ordinary-word-4711", file=sys.stderr)
     assert done.stderr.decode() == "before an-ordinary-word-4711\nafter [removed key]\n"
 
 
+@pytest.mark.parametrize(
+    "command", ["run s.yaml", "validate s.yaml", "import KEY.csv", "report KEY", "run s.yaml --no-KEY"]
+)
+def test_no_problem_of_a_file_or_of_the_command_line_contains_a_key(assay: CommandLine, command: str) -> None:
+    key = "KEYQWERTY-1234-ABCD"
+    case = f"{{id: a, name: A, category: C, prompt: hi, expectedPatterns: ['({key}'], minPassRate: {key}}}"
+    text = f"name: S\ndescription: d\nmodels: [x/m]\nrepositoryContext: {{path: {key}}}\ntestCases:\n  - {case}\n"
+    (assay.home / "s.yaml").write_text(text)
+    (assay.home / f"{key}.csv").write_text("case,model,answer\na\n")
+    ran = assay.run(*command.replace("KEY", key).split(), env={"OPENAI_API_KEY": key})
+    assert key not in ran.out + ran.err
+    assert "removed key" in ran.out + ran.err
+
+
 def test_other_output_that_nobody_reads_is_no_failure(assay: CommandLine) -> None:
     process = assay.start("schema")
     assert process.stdout is not None

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
+from tui.cli.streams import without_keys
 from tui.model.sanitize import sanitize_line
 
 _LIBRARIES = ("textual", "pydantic", "pyyaml", "httpx", "pygit2", "pygments", "quickjs-ng")
@@ -28,7 +29,7 @@ def doctor() -> int:
     findings = [*_look_at_libraries(), *_look_at_folders(), *_look_at_keys(), _look_at_terminal()]
     for finding in findings:
         mark = {True: "✓", False: "✗", None: "·"}[finding.good]
-        click.echo(sanitize_line(f"{mark} {finding.what}"))
+        click.echo(sanitize_line(without_keys(f"{mark} {finding.what}")))
     return 1 if any(finding.good is False for finding in findings) else 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tui.cli.streams import fill_closed_streams, filter_stderr, say, say_error, settle_encoding, silence_stdout
+from tui.cli.streams import fill_closed_streams, filter_stderr, say, settle_encoding, silence_stdout
 from tui.model.exit_signals import raise_exit_signals
 from tui.model.sanitize import sanitize_line
 
@@ -117,23 +117,23 @@ def run_command_line() -> int:
     try:
         result = assay.main(prog_name="assay", standalone_mode=False)
     except click.ClickException as error:
-        say_error(f"Error: {error.format_message()}")
+        say(f"Error: {error.format_message()}")
         if isinstance(error, click.UsageError) and error.ctx:
             say(f"Try '{error.ctx.command_path} --help'.")
         return 2
     except (click.Abort, KeyboardInterrupt):
         return 130
     except AssayError as error:
-        say_error(f"Error: {error}")
+        say(f"Error: {error}")
         return 2 if isinstance(error, ConfigError | SuiteError) else 3
     except MemoryError:
-        say_error("Error: There is not enough memory.")
+        say("Error: There is not enough memory.")
         return 3
     except OSError as error:
         # No file descriptors left, the current folder deleted, stdout on a full disk: nothing that can be handled
         # here.
         where = f"{sanitize_line(str(error.filename))}: " if error.filename else ""
-        say_error(f"Error: {where}{error.strerror or error}")
+        say(f"Error: {where}{error.strerror or error}")
         return 2 if error.errno in _BAD_PATHS else 3
     except Exception as error:  # noqa: BLE001 a traceback may contain keys and control sequences
         if (code := _signal_behind(error)) is not None:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """Print one or more lines for the user, sanitized."""
-    _write(sanitize_text(text) + "\n")
+    """Print one or more lines for the user, without keys and sanitized."""
+    _write(sanitize_text(without_keys(text)) + "\n")
 
 
 def note(text: str) -> None:
@@ -34,7 +34,7 @@ def live_line() -> Callable[[str], None]:
 
     def show(text: str) -> None:
         width = _width()
-        line = sanitize_text(text).replace("\n", " ")
+        line = sanitize_text(without_keys(text)).replace("\n", " ")
         _write(f"\r\x1b[K{line[: width - 1]}")
 
     return show
@@ -47,17 +47,20 @@ def _write(text: str) -> None:
         file.write(text)
         file.flush()
     except OSError:
-        sys.stderr = _nowhere()
+        if isinstance(sys.stderr, _FilteredStderr):
+            sys.stderr.file = _nowhere()
+        else:
+            sys.stderr = _nowhere()
+
+
+def without_keys(text: str) -> str:
+    """Return a message without known keys: it may quote anything."""
+    return sys.stderr.hide(text) if isinstance(sys.stderr, _FilteredStderr) else _find_secrets().hide(text)
 
 
 def print_path(text: str) -> None:
     """Print a line with a path on stdout: as it is for a program, sanitized for a terminal."""
     click.echo(sanitize_text(text) if sys.stdout.isatty() else text)
-
-
-def say_error(text: str) -> None:
-    """Print why a command failed. The text may contain anything, so keys are removed from it."""
-    say(_find_secrets().hide(text))
 
 
 def filter_stderr() -> None:
@@ -67,7 +70,7 @@ def filter_stderr() -> None:
 
 
 class _FilteredStderr:
-    """The stream `file` for text of other code.
+    """The stream `file` for text of other code, and the keys that are removed from messages.
 
     The keys are looked up when the first text is written, and when the config file has changed since. What is written
     meanwhile, by the look-up itself or by another thread, is held back until the keys are known.
@@ -87,21 +90,27 @@ class _FilteredStderr:
         if not self._is_reading_keys:
             self._is_reading_keys = True
             try:
-                stream = self._find_stream()
+                secrets = self._find_secrets()
             finally:
                 self._is_reading_keys = False
-            self._write_waiting(stream)
+            self._stream = self._stream or secrets.stream()
+            self._write_waiting(self._stream)
         return len(text)
 
-    def _find_stream(self) -> "SecretStream":
+    def hide(self, text: str) -> str:
+        """Return a whole text without keys."""
+        return self._find_secrets().hide(text)
+
+    def _find_secrets(self) -> "Secrets":
         config = _state_of_config()
-        if self._secrets is None or self._stream is None:
-            self._secrets = _find_secrets()
-            self._stream = self._secrets.stream()
-        elif config != self._config:
-            self._secrets.add(_find_secrets().values)
+        if self._secrets is None or config != self._config:
+            found = _find_secrets()
+            if self._secrets is None:
+                self._secrets = found
+            else:
+                self._secrets.add(found.values)
         self._config = config
-        return self._stream
+        return self._secrets
 
     def _write_waiting(self, stream: "SecretStream") -> None:
         while self._waiting:

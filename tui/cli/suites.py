@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tui.cli.streams import count_words, say
+from tui.cli.streams import count_words, say, without_keys
 from tui.model.sanitize import sanitize_line
 
 
@@ -32,7 +32,7 @@ def validate(paths: tuple[Path, ...], offline: bool, allow_outside: bool) -> int
             loaded = open_suite(file, unlisted=unlisted, may_read=lambda _: allow_outside)
         nothing_checked = unchecked_problem(loaded.suite) if loaded.suite else None
         for problem in (*loaded.problems, *([nothing_checked] if nothing_checked else ())):
-            click.echo(sanitize_line(str(problem), 2000))
+            click.echo(sanitize_line(without_keys(str(problem)), 2000))
             errors += problem.level == "error"
             warnings += problem.level == "warning"
     say(f"{count_words(len(checked), 'file')}, {count_words(errors, 'error')}, {count_words(warnings, 'warning')}")
