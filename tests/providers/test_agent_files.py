@@ -424,10 +424,23 @@ async def test_the_spans_of_a_call_come_with_its_answer(agents: AgentProvider, w
             ("tool", "search", 0),
         ]
         assert tree.calls[2].result == text
-        assert len(tree.calls[1].arguments) == 8_000
+        assert tree.calls[1].arguments == "m" * 8_000 + "…"
         assert all(call.duration_ms is not None for call in tree.calls)
         assert UsageChunk(Usage(3, 4)) in chunks
         assert [chunk for chunk in chunks if isinstance(chunk, ToolCall)] == [ToolCall("search")]
+
+
+async def test_what_a_span_says_is_cut_with_a_mark(agents: AgentProvider, write: Write) -> None:
+    path = write("""
+        from opentelemetry import trace
+        def agent(input, memory):
+            kind = {"gen_ai.operation.name": "execute_tool"}
+            with trace.get_tracer("t").start_as_current_span("n" * 8_001, attributes=kind) as span:
+                span.set_status(trace.Status(trace.StatusCode.ERROR, "m" * 501))
+            return {"output": "ok", "memory": memory}
+    """)
+    [tree] = [chunk for chunk in await ask(agents, make_request(path)) if isinstance(chunk, CallTree)]
+    assert [(call.name, call.result) for call in tree.calls] == [("n" * 8_000 + "…", f"error: {'m' * 500}…")]
 
 
 async def test_an_agent_that_imports_no_telemetry_gets_none(agents: AgentProvider, write: Write) -> None:

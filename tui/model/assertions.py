@@ -43,7 +43,8 @@ def _target(kind: str, value: Any, threshold: float | None) -> str:
         return ""
     if kind == "command":
         return shlex.join(value)
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LONGEST_TARGET]
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_TARGET else f"{text[: _LONGEST_TARGET - 1]}…"
 
 
 def value_fault(kind: str, value: Any) -> str | None:

@@ -47,7 +47,8 @@ def _details(error: BaseException, secrets: Secrets) -> str:
     trace = "".join(traceback.format_exception(error))
     if len(trace) > _MOST_CHARACTERS:
         half = _MOST_CHARACTERS // 2
-        trace = f"{secrets.hide(trace[:half])}\n…\n{trace[-half:]}"
+        # `…` beside each cut, so that the part of a key before or after it is recognized.
+        trace = f"{trace[:half]}…\n…{trace[-half:]}"
     python = f"Python {platform.python_version()} on {platform.platform()}"
     head = f"Assay {tui.__version__}, {python}\n{datetime.now(UTC).isoformat(timespec='seconds')}\n{command}\n\n"
     return sanitize_text(secrets.hide(head + trace))

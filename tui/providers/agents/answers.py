@@ -56,6 +56,7 @@ def parse_json(data: bytes | str) -> JsonValue:
         raise InvalidAnswer("it is nested too deeply") from None
     except ValueError as error:
         start = data[:600].decode(errors="replace") if isinstance(data, bytes) else data[:600]
+        start += "…" if len(data) > 600 else ""  # a key may have been cut there
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
             raise InvalidAnswer(f"it is not JSON: {sanitize_line(start, 120)}") from None
         raise InvalidAnswer(sanitize_line(str(error))) from None

@@ -236,12 +236,12 @@ def _plain_span(span: Any) -> dict[str, Any]:
         for name, value in (span.attributes or {}).items()
         if name.startswith(_ATTRIBUTES)
     }
-    status = {"code": span.status.status_code.value, "message": str(span.status.description or "")[:_LONGEST_MESSAGE]}
+    status = {"code": span.status.status_code.value, "message": _cut(str(span.status.description or ""))}
     return {
         "traceId": f"{span.context.trace_id:032x}",
         "spanId": f"{span.context.span_id:016x}",
         "parentSpanId": f"{span.parent.span_id:016x}" if span.parent else "",
-        "name": str(span.name)[:_LONGEST_ATTRIBUTE],
+        "name": _cut(str(span.name), _LONGEST_ATTRIBUTE),
         "startTimeUnixNano": str(span.start_time),
         "endTimeUnixNano": str(span.end_time),
         "attributes": attributes,
@@ -251,7 +251,7 @@ def _plain_span(span: Any) -> dict[str, Any]:
 
 def _attribute_text(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text[:_LONGEST_ATTRIBUTE]
+    return _cut(text, _LONGEST_ATTRIBUTE)
 
 
 def _call(agent: Callable[..., Any], path: str, text: str, memory: Any, wait: _Waiter) -> Any:
@@ -326,9 +326,9 @@ def _exit_call(error: SystemExit) -> str:
     return "sys.exit()" if error.code is None else _cut(f"sys.exit({error.code!r})")
 
 
-def _cut(message: str) -> str:
-    """Return a message that is not too long. `…` shows Assay where a key may have been cut."""
-    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
+def _cut(text: str, longest: int = _LONGEST_MESSAGE) -> str:
+    """Return a text that is not too long. `…` shows Assay where a key may have been cut."""
+    return text if len(text) <= longest else text[:longest] + "…"
 
 
 def _kind(value: Any) -> str:
@@ -354,7 +354,7 @@ def _missing_module(error: BaseException) -> str:
     """Return what to do about a module that is not installed, as a sentence that is added to the error."""
     if not isinstance(error, ModuleNotFoundError) or not isinstance(error.name, str) or not error.name:
         return ""
-    name = error.name[:_LONGEST_NAME]
+    name = _cut(error.name, _LONGEST_NAME)
     python = sys.executable
     return f". The agent needs the module {name}, which {python} does not have; install it there or pass --agent-python"
 
