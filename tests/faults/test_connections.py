@@ -248,9 +248,47 @@ CHAT = [
         retried("unreachable", ENDED, usage=(1, None)),
     ),
     Mode(
-        "finished, but neither marked nor closed", events(delta("well", "stop"), HANG), fine(usage=(None, None)), AFTER
+        "finished, but neither marked nor closed",
+        events(delta("we"), delta("ll", "stop"), HANG),
+        fine(usage=(None, None)),
+        AFTER,
     ),
-    Mode("finished, then reset", events(delta("well", "stop"), Pause(0.05), ABORT), fine(usage=(None, None)), AFTER),
+    Mode(
+        "finished, then reset",
+        events(delta("we"), delta("ll", "stop"), Pause(0.05), ABORT),
+        fine(usage=(None, None)),
+        AFTER,
+    ),
+    # More may follow a first piece with a finish reason: some servers send one with each piece.
+    Mode("finished in the first piece", events(delta("well", "stop")), fine(usage=(None, None))),
+    Mode("finished in the first piece, then reset", events(delta("half ", "stop"), Pause(0.05), ABORT), partial(LOST)),
+    Mode(
+        "finished in the first piece, then half of an event",
+        events(delta("half ", "stop"), b'data: {"choi'),
+        partial("Unreadable chunk 2 from HOST"),
+    ),
+    Mode(
+        "finished in the first piece, then an end that may be a lost connection",
+        events(delta("half ", "stop"), framing="close"),
+        partial(ENDED),
+    ),
+    Mode(
+        "finished in the first piece, then silence",
+        events(delta("half ", "stop"), HANG),
+        partial(f"HOST sent nothing more for {SILENT_S:g} s"),
+        {"stall_s": SILENT_S},
+    ),
+    Mode(
+        "finished in the first piece, then the others after a while",
+        events(delta("we", "stop"), Pause(0.2), delta("ll", "stop"), "[DONE]"),
+        fine(usage=(None, None)),
+        {"after_finish_s": 0.05},
+    ),
+    Mode(
+        "finished without a text, then reset",
+        events(delta("", "stop"), Pause(0.05), ABORT),
+        retried("unreachable", LOST),
+    ),
     Mode(
         "text after a finish reason, then reset",
         events(delta("ha", "stop"), delta("lf ", "stop"), Pause(0.05), ABORT),
@@ -272,7 +310,11 @@ CHAT = [
         events(delta("we", "length"), delta("ll", "stop"), "[DONE]"),
         Outcome("incomplete", error="The answer stopped early: token limit (length)", text="well", usage=(None, None)),
     ),
-    Mode("finished, then broken", events(delta("well", "stop"), event("nonsense")).cut(0.6), fine(usage=(None, None))),
+    Mode(
+        "finished, then broken",
+        events(delta("we"), delta("ll", "stop"), event("nonsense")).cut(0.8),
+        fine(usage=(None, None)),
+    ),
 ]
 
 

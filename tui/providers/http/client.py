@@ -52,6 +52,11 @@ class HttpAnswer:
         encoding = self.headers.get("content-encoding", "").strip()
         return "" if encoding.lower() == "identity" else encoding
 
+    @property
+    def marks_end(self) -> bool:
+        """Whether the end of the body differs from a lost connection."""
+        return "content-length" in self.headers or "transfer-encoding" in self.headers
+
     async def read(self, within_s: float) -> bytes:
         """Return the next bytes, empty at the end of the body.
 

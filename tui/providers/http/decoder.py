@@ -216,11 +216,20 @@ class AnswerDecoder(ABC):
         self.finish: FinishReason | None = None
         self._reported: FinishReason | None = None
         self._came_too_early = False
+        self._may_come_again = False
         self.done = False
         self.thinks = False
         self.events = 0
         self.model = ""
         self.fingerprint = ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing of the answer can be missing: after [DONE], or a finish reason that is none of each piece.
+
+        If all content so far came with one, more may follow: then the end of the body has to confirm it.
+        """
+        return self.done or (self.finish is not None and not self._may_come_again)
 
     def take(self) -> list[Chunk]:
         """Return the chunks decoded since the last call."""

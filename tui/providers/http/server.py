@@ -70,7 +70,7 @@ class ServedAnswer:
             async for chunk in self._stream(data):
                 yield chunk
         decoder = self._decoder
-        if not (decoder.finish or decoder.done):
+        if not (decoder.is_finished or (decoder.finish and self._answer.marks_end)):
             what = f"{self._peer.host} ended the response before it was complete"
             raise self._peer.fail("unreachable", what, tries=self._peer.tries)
         yield End(decoder.finish or "stop")
@@ -104,7 +104,7 @@ class ServedAnswer:
         self._began, self._allowed_s, self._left_s = True, seconds, seconds
 
     def _longest_silence(self) -> float:
-        if self._decoder.finish:
+        if self._decoder.is_finished:
             return self._patience.after_finish_s
         return self._patience.think_s if self._decoder.thinks else self._patience.stall_s
 
@@ -169,7 +169,7 @@ class ServedAnswer:
         try:
             return await self._read()
         except TryFailed:
-            if self._decoder.finish:
+            if self._decoder.is_finished:
                 return b""
             raise
 
@@ -177,7 +177,7 @@ class ServedAnswer:
         try:
             self._decoder.end()
         except _DECODE_FAULTS as wrong:
-            if not self._decoder.finish or isinstance(wrong, ErrorObject):
+            if not self._decoder.is_finished or isinstance(wrong, ErrorObject):
                 raise self._decoding_fault(wrong) from None
         return self._decoder.take()
 

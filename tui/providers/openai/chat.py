@@ -38,6 +38,7 @@ class ChatDecoder(AnswerDecoder):
         self._thoughts: list[str] = []
         self._thought_details: list[JsonValue] = []
         self._refused = False
+        self._may_come_again = True
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
         self._take_chunk(answer)
@@ -72,6 +73,7 @@ class ChatDecoder(AnswerDecoder):
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
         delta, room = choice.get("delta") or choice.get("message"), self._text.room
+        reason = choice.get("finish_reason")
         if isinstance(delta, dict):
             if thought := _reasoning_of(delta):
                 self._text.add_text("reasoning", thought)
@@ -88,9 +90,9 @@ class ChatDecoder(AnswerDecoder):
             self._take_tools(delta)
             if self._text.room < room:
                 self._withdraw_finish()
+                self._may_come_again = self._may_come_again and bool(reason)
         if choice.get("error"):  # a router whose upstream failed in the middle of an answer
             raise ErrorObject(choice["error"])
-        reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             finish = finish_reason_of(reason)
             self._finish("declined" if self._refused and finish == "stop" else finish)
