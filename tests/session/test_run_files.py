@@ -11,6 +11,7 @@ from tests.support.kept_runs import large_run
 from tui.imports import result_file
 from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
+from tui.model.sanitize import sanitize_text
 from tui.model.secrets import Secrets
 from tui.risk.score_lines import read_line
 from tui.session import run_files
@@ -44,6 +45,22 @@ def test_a_run_within_the_limits_is_read(tmp_path: Path, compressed: bool) -> No
     assert run.results == KEPT.results
     assert content_of(run.plan, run.results) == content_of(KEPT.plan, reversed(KEPT.results))
     assert content_of(run.plan, run.results) != content_of(KEPT.plan, KEPT.results[1:])
+
+
+def test_a_line_has_nothing_that_a_terminal_obeys_and_the_same_value(tmp_path: Path) -> None:
+    hostile = "\x9d0;title\x9c \x9b2J \u202e \x7f \x1b[2J \ufffe \U000e0041 é 日本"
+    first, *others = KEPT.results
+    attempt = first.attempts[-1]
+    answered = replace(attempt, steps=(replace(attempt.steps[0], response=hostile), *attempt.steps[1:]))
+    results = (replace(first, attempts=(*first.attempts[:-1], answered)), *others)
+    plan = replace(KEPT.plan, run_id="0" * 32, suite=replace(KEPT.plan.suite, name=f"S \x7f {hostile}"))
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(pack_lines(run_lines(replace(KEPT, plan=plan, results=results)), compressed=False))
+    text = path.read_text()
+    assert sanitize_text(text) == text
+    assert "é 日本" in text
+    run = read(path)
+    assert (run.results, run.plan.suite.name) == (results, plan.suite.name)
 
 
 @pytest.mark.parametrize("compressed", [False, True])

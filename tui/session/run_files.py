@@ -27,7 +27,7 @@ from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, MemoryLimit, Res
 from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunOptions
-from tui.model.sanitize import sanitize_line
+from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import Subject, agent_fault
 from tui.model.suite import Suite
@@ -52,7 +52,14 @@ _FIX = "Export the run again with `assay runs export RUN -o FILE`."
 
 
 def run_lines(kept: KeptRun, scores: str = "") -> Iterator[str]:
-    """Yield the lines of an exported run, without line ends; `scores` are lines of score files."""
+    """Yield the lines of an exported run, without line ends and without anything that a terminal would obey.
+
+    `scores` are lines of score files.
+    """
+    yield from map(escape_unseen, _lines(kept, scores))
+
+
+def _lines(kept: KeptRun, scores: str) -> Iterator[str]:
     plan, record = kept.plan, kept.record
     yield json.dumps(
         {
