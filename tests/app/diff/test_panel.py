@@ -14,7 +14,7 @@ from tests.support.pilots import press_at_once, until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
 from tui.app.dialogs import ChoiceScreen
-from tui.app.diff.answer_diff import ShownDiff
+from tui.app.diff.answer_diff import ShownDiff, patch_text
 from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
@@ -116,6 +116,19 @@ async def test_it_is_shown_in_the_ways_that_are_asked_for(tmp_path: Path) -> Non
         await seen.until(lambda: any("‹" in row for row in seen.rows))
         await seen.press("w")
         await seen.until(lambda: seen.rows == before)
+
+
+async def test_a_copied_patch_has_no_control_characters(tmp_path: Path) -> None:
+    async with shown("one", tmp_path) as seen:
+        before = seen.tab.shown
+        assert before is not None
+        seen.tab.action_copy_patch()
+        assert seen.app.clipboard == patch_text(before.changes)
+        changes = tuple(replace(each, diff=f"{each.diff}+\x1b[201~\n") for each in before.changes)
+        seen.tab.show_diff(replace(before, changes=changes))
+        seen.tab.action_copy_patch()
+        assert seen.app.clipboard.endswith("+[201~\n")
+        await seen.until(lambda: "Without its control characters" in seen.notices)
 
 
 async def test_white_space_is_left_out(tmp_path: Path) -> None:

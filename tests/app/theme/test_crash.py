@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.terminal import Terminal, run_here
+from tui.app.dialogs import HelpScreen
+from tui.app.theme.themed_app import ThemedApp
 
 CRASH = """
 from tui.app.theme.themed_app import ThemedApp
@@ -34,3 +38,36 @@ def test_the_message_and_the_report_have_no_local_variables_and_no_control_chara
     assert "in fail\n" in report.read_text()
     assert "canary-4711" not in report.read_text()
     assert "\x1b" not in report.read_text()
+
+
+class Ending(ThemedApp[None]):
+    """An app that ends while a dialog opens."""
+
+    def on_mount(self) -> None:
+        self.push_screen(HelpScreen(self.screen))
+        self.exit(return_code=143)
+
+
+class Failing(ThemedApp[None]):
+    """An app with an error after it was asked to end."""
+
+    def on_mount(self) -> None:
+        self.exit(return_code=143)
+        raise RuntimeError("it broke")
+
+
+@pytest.mark.parametrize("kind", [Ending, Failing])
+async def test_an_error_of_an_app_that_ends_is_no_crash(
+    kind: type[ThemedApp[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path))
+    app = kind(theme_folders=[])
+    await app.run_async(headless=True)
+    assert (app.return_code, app.has_crashed) == (143, False)
+    assert not (tmp_path / "crashes").exists()
+
+
+def test_what_is_copied_has_no_control_characters() -> None:
+    app = ThemedApp[None](theme_folders=[])
+    app.copy_to_clipboard("a\tb\r\n\x1b[201~touch x\r \x9d0;t\x9c \u202e \u200b é\n")
+    assert app.clipboard == "a\tb\r\n[201~touch x 0;t   é\n"

@@ -341,8 +341,11 @@ class DiffPanel(Vertical):
     def action_copy_patch(self) -> None:
         """Copy all changes as a patch to the clipboard."""
         if self.shown is not None and self.shown.changes:
-            self.app.copy_to_clipboard(patch_text(self.shown.changes))
-            self._notify(f"Copied as a patch: {_count(len(self.shown.changes))}.{self._warning()}")
+            patch = patch_text(self.shown.changes)
+            self.app.copy_to_clipboard(patch)
+            cleaned = " Without its control characters, so save it as a file to apply it."
+            warning = self._warning() if self.app.clipboard == patch else cleaned
+            self._notify(f"Copied as a patch: {_count(len(self.shown.changes))}.{warning}")
 
     async def action_save_patch(self) -> None:
         """Ask for a file name, and save all changes as a patch."""

@@ -42,7 +42,7 @@ from tui.app.driver import crash_safe_driver
 from tui.app.screens import AppScreen
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette
 from tui.app.workers import start_worker
-from tui.model.sanitize import sanitize_line
+from tui.model.sanitize import remove_unseen, sanitize_line
 
 if TYPE_CHECKING:
     from tui.app.theme.theme_files import ThemeFiles, ThemesRead
@@ -181,6 +181,14 @@ class ThemedApp(App[ReturnType]):
         """Whether the app has ended after an unexpected error."""
         return bool(self._crash_message)
 
+    def _handle_exception(self, error: Exception) -> None:
+        """End the app after an unexpected error, with a report unless it is ending: a screen that opens just then lacks
+        what Textual no longer mounts."""
+        if self._exit:
+            self._close_messages_no_wait()
+        else:
+            super()._handle_exception(error)
+
     def _fatal_error(self) -> None:
         """End the app after an unexpected error, of which a report is written.
 
@@ -202,6 +210,10 @@ class ThemedApp(App[ReturnType]):
         """Print the message about the error, after the app has left the terminal."""
         if self._crash_message:
             print(f"Error: {self._crash_message}", file=sys.stderr, flush=True)  # noqa: T201
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text without control and invisible characters: a pasted text could run a command."""
+        super().copy_to_clipboard("\r\n".join(map(remove_unseen, text.split("\r\n"))))
 
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver, made safe for a terminal that is closed or resized at any moment."""
