@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +20,11 @@ from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
 from tui.risk.queue import DEFAULT_GUIDANCE
-from tui.risk.score_files import ScoreFiles
+from tui.risk.score_files import ScoreCount, ScoreFiles
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.run_review import AnswerChanged, RevealedElsewhere, RunReview, ScoredElsewhere
+from tui.store import writer
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -560,6 +562,29 @@ def test_a_report_has_the_scores_and_deleting_a_run_takes_them_along(reviews: Re
     assert reviews.reviewed_runs([RUN], even_unscored=False) == {}
     with pytest.raises(AssayError):
         reviews.reviewed(RUN)
+
+
+def test_a_score_that_arrives_while_its_run_is_being_deleted_keeps_the_run(
+    reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = reviews._store
+    history = RunHistory(store, tmp_path, lambda _: (), reviews)
+    store.finish_run(RUN, "finished", STARTED)
+    (record,) = store.list_runs()
+    others = Reviews(SqliteStore(tmp_path / "runs.sqlite"), tmp_path, Config()).open_review(RUN, "Bo", blind=False)
+    delete = writer.remove_run
+
+    def delete_slowly(connection: Any, run: int) -> None:
+        delete(connection, run)
+        others.give(ITEM, 1, "mild")
+
+    monkeypatch.setattr(writer, "remove_run", delete_slowly)
+    with pytest.raises(ConfigError, match="has changed since the question was displayed"):
+        history.delete(record, ScoreCount())
+    assert reviews.reviewed(RUN).figures.scored == 1
+    monkeypatch.undo()
+    history.delete(record, history.count_scores(RUN))
+    assert store.list_runs() == ()
 
 
 def test_what_is_scored_again_counts_for_nothing_but_own_agreement(store: SqliteStore, tmp_path: Path) -> None:

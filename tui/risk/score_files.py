@@ -376,14 +376,18 @@ class ScoreFiles:
                 replace_files(self._folder, texts)
         return tuple(new)
 
-    def remove(self, run_id: str) -> None:
-        """Delete the scores of a run."""
+    def remove(self, run_id: str, expected: ScoreCount | None = None) -> bool:
+        """Delete the scores of a run. Return whether they were deleted: others than the expected ones stay."""
         folder = self.folder_of(run_id)
         with self._store_errors("cannot be removed", folder):
             self._complete()
-            if folder.is_dir():
-                with self._locked():
-                    shutil.rmtree(folder)
+            if not folder.is_dir():
+                return expected in (None, ScoreCount())
+            with self._locked():
+                if expected not in (None, self.count(run_id)):
+                    return False
+                shutil.rmtree(folder)
+                return True
 
     def folder_of(self, run_id: str) -> Path:
         """Return the folder of the run's files."""

@@ -233,10 +233,12 @@ class Reviews:
         """Return how many scores of a run would be deleted with it."""
         return self._files.count(run_id)
 
-    def forget(self, run_id: str) -> None:
-        """Delete the scores of a run."""
-        self._files.remove(run_id)
+    def forget(self, run_id: str, expected: ScoreCount | None = None) -> bool:
+        """Delete the scores of a run. Return whether they were deleted: others than the expected ones stay."""
+        if not self._files.remove(run_id, expected):
+            return False
         self._packets.remove(run_id)
+        return True
 
     def problems(self, run_id: str) -> tuple[str, ...]:
         """Return the lines of a run's score files that could not be read, as `file:line: error: text`, and warnings

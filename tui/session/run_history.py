@@ -296,12 +296,13 @@ class RunHistory:
 
         Raises ConfigError if it has other results or scores by now than those that the user has agreed to lose.
         """
-        has_other_scores = scores is not None and scores != self.count_scores(run.id)
-        if has_other_scores or find_record(self._store, run.id) != run:
-            what = "The run was not deleted: it has changed since the question was displayed"
-            raise ConfigError(what, where=run.id, fix="Delete it again if you want to lose that too.")
-        self._store.delete_run(run.id)
-        self._reviews.forget(run.id)
+
+        def confirm(now: RunRecord) -> None:
+            if now != run or not self._reviews.forget(run.id, scores):
+                what = "The run was not deleted: it has changed since the question was displayed"
+                raise ConfigError(what, where=run.id, fix="Delete it again if you want to lose that too.")
+
+        self._store.delete_run(run.id, confirm)
         if self.baseline_of(run) == run.id:
             with contextlib.suppress(StoreError):
                 self._baselines.clear(run.suite_file)

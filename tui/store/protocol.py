@@ -1,6 +1,6 @@
 """The interface of a store of runs, independent of its implementation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tui.model.answer_search import AnswerHits, AnswerQuery, IndexProgress
@@ -148,8 +148,11 @@ class Store(Protocol):
         """Return the newest indexed answers with all words and phrases of a query, of all runs or of one."""
         ...
 
-    def delete_run(self, run_id: str) -> None:
-        """Delete a run, also from the index of answers. Raises StoreError while a process runs it."""
+    def delete_run(self, run_id: str, confirm: Callable[[RunRecord], None] = ...) -> None:
+        """Delete a run, also from the index of answers. Raises StoreError while a process runs it.
+
+        `confirm` is called in the same transaction with the record of the run; the run stays if it raises.
+        """
         ...
 
     def close(self) -> None:

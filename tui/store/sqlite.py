@@ -211,8 +211,11 @@ class SqliteStore:
         results = self._decode(lambda: reader.results_of((content,) for _, content in rows))
         return tuple((run, result) for (run, _), result in zip(rows, results, strict=True))
 
-    def delete_run(self, run_id: str) -> None:
-        """Delete a run: its pages are overwritten and returned to the disk."""
+    def delete_run(self, run_id: str, confirm: Callable[[RunRecord], None] = lambda _: None) -> None:
+        """Delete a run: its pages are overwritten and returned to the disk.
+
+        `confirm` is called before the deletion is committed, with the record of the run.
+        """
         with self._file.writing() as connection:  # refused if the file is read-only
             run = self._known(connection, run_id)
             self._refuse_running(connection, run, run_id)
@@ -221,8 +224,11 @@ class SqliteStore:
         with self._file.writing() as connection:
             run = self._known(connection, run_id)
             self._refuse_running(connection, run, run_id)
+            records = (reader.record_of(row, self._is_alive) for row in reader.select_records(connection))
+            record = next(record for record in records if record.id == run_id)
             connection.execute("PRAGMA secure_delete = ON")
             writer.remove_run(connection, run)
+            confirm(record)
         with self._file.using() as connection, contextlib.suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA secure_delete = OFF")
             # `execute` would run one step of the pragma, which frees one page.
