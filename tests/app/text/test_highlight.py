@@ -5,6 +5,7 @@ import itertools
 import multiprocessing
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from multiprocessing.queues import SimpleQueue
@@ -145,12 +146,17 @@ ENDLESS_CODE = {
     "c": ["int f"] + ["//\\"] * 60 + ["x"],
     "cpp": ["a" + _SPACES, _SPACES, _SPACES, "b" + _SPACES, "( )" + _SPACES, _SPACES, '"'],
     "dockerfile": ["VOLUME " + _SPACES, _SPACES, _SPACES, _SPACES, _SPACES, "x"],
+    "bash document": ["<<" + "a" * 990, *["a" * 495] * 400],
+    "terraform": ["provider", *[""] * 49_000],
+    "perl documentation": ["=a", *[""] * 49_000],
+    "html": ["<script>", *["<" + _SPACES] * 50],
 }
 
 
 def _lex_endless(done: "SimpleQueue[str]") -> None:
     for name, lines in ENDLESS_CODE.items():
-        load_lexer(name.split()[0]).colours(lines, (), highlight.lexing_deadline())
+        with suppress(SlowCode):
+            load_lexer(name.split()[0]).colours(lines, (), highlight.lexing_deadline())
         done.put(name)
 
 
@@ -174,6 +180,9 @@ def test_no_rule_of_a_lexer_takes_for_ever() -> None:
         ("scala", r'val a = raw"\d" + z', r'raw"\d"', "string"),
         ("perl", r"$x =~ s!a\!b\\!c!g; print $x;", r"s!a\!b\\!c!g", "string"),
         ("bash", r"echo $'a\101\'b' done", r"$'a\101\'b'", "string"),
+        ("bash", "cat <<\\EOF; EOF ls", "<<\\EOF; EOF", "string"),
+        ("html", "<style>b { color: red }< / style >", "color", "keyword"),
+        ("html", "<script>var a = 1</script>", "var", "keyword"),
         ("c", "static int f /* a */ (int a) /* b */ {", "f", "function"),
         ("c", "char *  h ( int x ) ; // x", "// x", "comment"),
         ("dockerfile", 'VOLUME  ["/a", "b"]', '"/a"', "string"),
@@ -181,6 +190,15 @@ def test_no_rule_of_a_lexer_takes_for_ever() -> None:
 )
 def test_the_replaced_rules_give_the_same_colours(language: str, line: str, text: str, role: str) -> None:
     assert texts(line, load_lexer(language).colours([line], ())[0][0])[text] == role
+
+
+def test_long_comments_and_documents_have_one_colour() -> None:
+    texts = {"c": ("/*", "*/"), "bash": ("cat <<EOF", "EOF"), "perl": ("=head1 A", "=cut")}
+    for language, (begin, end) in texts.items():
+        lines = [begin, *["a word 'or two"] * 1_000, end, "if"]
+        colours, _ = load_lexer(language).colours(lines, ())
+        assert len({span.role for line in colours[1:-2] for span in line}) == 1, language
+        assert roles(colours[-1]) == ["keyword"], language
 
 
 def test_fewer_lines_are_lexed_at_once_where_they_are_long(monkeypatch: pytest.MonkeyPatch) -> None:

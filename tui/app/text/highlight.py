@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from itertools import accumulate
 from math import inf
+from sys import maxsize
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -84,7 +85,15 @@ _SLOW_RULES = (
     (r"//(?:.|(?<=\\)\n)*\n", r"//(?:.|(?<=\\)\n)*+\n"),  # comments of C
     (r"(\s*(?:(?:(?:/", r"(\s*+(?:(?:(?:/"),  # comments between the parts of a function of C
     (r"(\s+)((?:\s*\\?\s*))(\[", r"(\s++)((?:\s*+\\?\s*+))(\["),  # instructions of Dockerfiles
+    (r"<<-?\s*(\'?)\\?(\w+)[\w\W]+?\2", r"<<-?\s*+(\'?+)\\?+(\w++)[\w\W]+?\2"),  # here-documents of Bash
+    (r"[*](?!(?:\\\n)?/))*[*]", r"[*](?!(?:\\\n)?/))*+[*]"),  # comments of C
+    (r"<\s*/\s*script\s*>", r"<\s*+/\s*+script\s*+>"),  # the end of a script in HTML
+    (r"<\s*/\s*style\s*>", r"<\s*+/\s*+style\s*+>"),
+    (r"^=[a-zA-Z0-9]+\s+.*?\n=cut", r"^=[a-zA-Z0-9]++\s++.*?\n=cut"),  # documentation of Perl
 )
+_REACH = 4_000  # characters that a rule may look at if its time may grow with their square
+_REPEATS = re.compile(r"\)?(?:[*+]|\{\d*,\})")
+_NO_REPEATS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[*+?]\+", re.DOTALL)
 _OPEN_ENDED = re.compile(r"\AToken\.(Comment\.(Multiline|Special)|Literal\.String|Comment\Z)")
 
 
@@ -99,26 +108,40 @@ def load_lexer(language: str) -> "CodeLexer":
 
     The first call takes tens of milliseconds; it may be in any thread.
     """
-    _replace_slow_rules()
+    _bound_rules()
     module, name, state = _LEXERS[language]
     return CodeLexer(getattr(import_module(module), name), state)
 
 
 @cache
-def _replace_slow_rules() -> None:
-    """Let Pygments compile the rules of its lexers without the slow parts, also of a lexer within another one."""
+def _bound_rules() -> None:
+    """Let Pygments compile the rules of its lexers without the slow parts, also of a lexer within another one.
+
+    Other rules that may be slow get only some text at once, so that each of their matches takes milliseconds.
+    """
     import pygments.lexer
 
     compiler: Any = pygments.lexer.RegexLexerMeta  # the types of its methods are unknown
-    compile_rule = compiler._process_regex
 
-    def compile_fast_rule(lexer: object, rule: Any, flags: int, state: str) -> object:
-        if isinstance(rule, str):  # others are lists of words
-            for slow, fast in _SLOW_RULES:
-                rule = rule.replace(slow, fast)
-        return compile_rule(lexer, rule, flags, state)
+    def compile_rule(_lexer: object, rule: Any, flags: int, _state: str) -> object:
+        pattern: str = rule.get() if hasattr(rule, "get") else rule  # a list of words makes its pattern when asked
+        for slow, fast in _SLOW_RULES:
+            pattern = pattern.replace(slow, fast)
+        match = re.compile(pattern, flags).match
+        if not may_be_slow(pattern):
+            return match
+        return lambda text, start, end=maxsize: match(text, start, min(end, start + _REACH))
 
-    compiler._process_regex = compile_fast_rule
+    compiler._process_regex = compile_rule
+
+
+def may_be_slow(pattern: str) -> bool:
+    """Return whether the time of a pattern may grow faster than the text; also of some for which it cannot.
+
+    That needs two parts that repeat without limit, or a group that does. A possessive part (`a*+`) matches in one way.
+    """
+    repeats = _REPEATS.findall(_NO_REPEATS.sub("_", pattern))
+    return len(repeats) > 1 or any(repeat.startswith(")") for repeat in repeats)
 
 
 class SlowCode(Exception):
