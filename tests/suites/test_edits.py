@@ -247,6 +247,49 @@ def test_an_entry_that_changed_in_the_file_is_not_replaced(tmp_path: Path) -> No
         write_draft(suite, content, suite.cases[0], "edit", draft, {**draft, "name": "C"})
 
 
+GUEST = "# for guests\n- description: Guest\n  memory: {user: guest}\n  input: i\n  assert: {output.includes: x}\n"
+ADMIN = "# for administrators\n" + GUEST.partition("\n")[2].replace("guest", "admin").replace("Guest", "Admin")
+OTHER = "- description: Other\n  input: o\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "saved"),
+    [
+        (OTHER + GUEST + ADMIN, OTHER + GUEST + ADMIN.replace("input: i", "input: q")),
+        (ADMIN, ADMIN.replace("input: i", "input: q")),
+        (ADMIN + GUEST, ADMIN.replace("input: i", "input: q") + GUEST),
+        (GUEST + ADMIN + ADMIN, GUEST + ADMIN.replace("input: i", "input: q") + ADMIN),
+        (OTHER + GUEST, None),
+        (OTHER + ADMIN.replace("admin", "root"), None),
+        (GUEST.replace("- ", "  ").replace("\n  ", "\n").replace("guests\n  ", "guests\n"), None),
+        (OTHER + GUEST + ADMIN + ADMIN, None),
+    ],
+)
+def test_a_test_of_a_list_is_saved_where_it_is_now(tmp_path: Path, now: str, saved: str | None) -> None:
+    suite = suite_of(tmp_path, "s.yaml", GUEST + ADMIN)
+    draft, case = draft_of(suite, (GUEST + ADMIN).encode(), suite.cases[1], "edit"), suite.cases[1]
+    suite = suite_of(tmp_path, "s.yaml", now)
+    if saved is None:
+        with pytest.raises(NotEditable, match="The test has changed in the file since it was opened"):
+            write_draft(suite, now.encode(), case, "edit", draft, {**draft, "input": "q"})
+        return
+    written = write_draft(suite, now.encode(), case, "edit", draft, {**draft, "input": "q"})
+    assert written.content.decode() == saved
+    read_again = suite_of(tmp_path, "s.yaml", saved).cases
+    assert [case.steps[0].input for case in read_again if case.id == written.case] == ["q"]
+
+
+def test_a_copy_has_no_comments_of_another_test(tmp_path: Path) -> None:
+    text = GUEST + ADMIN.replace("input: i", "input: i  # as administrator")
+    suite = suite_of(tmp_path, "s.yaml", text)
+    draft, case = draft_of(suite, text.encode(), suite.cases[1], "copy"), suite.cases[1]
+    now = OTHER + GUEST.replace("input: i", "input: i  # as guest") + ADMIN
+    written = write_draft(suite_of(tmp_path, "s.yaml", now), now.encode(), case, "copy", draft, draft)
+    added = written.content.decode().removeprefix(now)
+    assert "user: admin" in added
+    assert "guest" not in added
+
+
 def test_the_draft_of_a_row_is_the_case_with_the_data_set(tmp_path: Path) -> None:
     text = SUITE.replace("prompt: p", "prompt: 'Say {{word}}'\n    vars: [{word: x}, {word: z}]", 1)
     path = tmp_path / "s.yaml"

@@ -34,6 +34,7 @@ from tui.suites.edits import (
     CheckPlace,
     change_checks,
     draft_of,
+    find_case,
     is_filled_in,
     places_of_check,
     write_draft,
@@ -159,14 +160,19 @@ class CheckEdits:
                 break
         return tuple(islice(found.values(), _MOST_ANSWERS))
 
-    def save_check(self, suite: Suite, places: Sequence[CheckPlace], old: str, new: str) -> None:
-        """Write another target of these checks to the suite's file."""
-        self._save(suite, lambda content: change_checks(suite, content, places, old, new))
+    def save_check(self, suite: Suite, places: Sequence[CheckPlace], old: str, new: str) -> str:
+        """Write another target of these checks to the suite's file, and return the digest of the suite as saved."""
+        return self._save(suite, lambda content: change_checks(suite, content, places, old, new))
 
     def read_case(self, suite: Suite, case: Case, edit: CaseEdit) -> JsonObject:
         """Return the value of a case in the suite's file, or the first value of a copy or of a new case behind it."""
         with _refusals(suite):
             return draft_of(suite, _read_unchanged(Path(suite.path), suite), case, edit)
+
+    def find_case(self, suite: Suite, case: Case, old: JsonObject) -> Case:
+        """Return the case of a suite that was `case` when its value in the file was `old`. Raises SuiteError."""
+        with _refusals(suite):
+            return find_case(suite, _read_unchanged(Path(suite.path), suite), case, old)
 
     def case_faults(self, suite: Suite, draft: JsonObject, own: str | None) -> Mapping[CasePath, CaseFault]:
         """Return the first problem at each path of the value of a case; `own` is the id that the case has in the file.
@@ -190,14 +196,19 @@ class CheckEdits:
         self._save(suite, edited)
         return saved[-1].case
 
-    def _save(self, suite: Suite, edit: Callable[[bytes], bytes]) -> None:
-        """Replace the suite's file, unless it differs from what was read, cannot be edited, or cannot be written."""
+    def _save(self, suite: Suite, edit: Callable[[bytes], bytes]) -> str:
+        """Replace the suite's file, unless it differs from what was read, cannot be edited, or cannot be written.
+
+        Return the digest of the suite as it was saved.
+        """
         path = Path(suite.path)
         with _refusals(suite):
-            new = edit(_read_unchanged(path, suite)).decode()
+            new = edit(_read_unchanged(path, suite))
+            digest = digest_on_disk(new, path.parent, suite.data_files)
             _refuse_read_only(path)
             _read_unchanged(path, suite)
-            write_safely(path, new)
+            write_safely(path, new.decode())
+        return digest
 
 
 @contextmanager

@@ -123,6 +123,27 @@ def draft_of(suite: Suite, content: bytes, case: Case, edit: CaseEdit) -> JsonOb
     return draft
 
 
+def find_case(suite: Suite, content: bytes, case: Case, old: JsonObject) -> Case:
+    """Return the case of a suite that was `case` when its value in the file was `old`. Raises NotEditable.
+
+    Its id names it, except in a TestHaven list: there the id is the position, which another program may have changed,
+    and the test must be in the file as it was.
+    """
+    value = _editable(suite, content)[0].value
+    here = next((each for each in suite.cases if each.id == case.id), None)
+    if suite.format == "schema-1.0.0" or (here is not None and not isinstance(value, list)):
+        if here is None:
+            raise NotEditable("The case is no longer in the suite; reload it.")
+        return here
+    tests = value if isinstance(value, list) else [value]
+    same = [each for each, test in zip(suite.cases, tests, strict=False) if _same(test, old)]
+    if here is not None and any(each.id == here.id for each in same):
+        return here
+    if len(same) != 1:
+        raise NotEditable("The test has changed in the file since it was opened.")
+    return same[0]
+
+
 def write_draft(
     suite: Suite, content: bytes, case: Case, edit: CaseEdit, old: JsonObject, new: JsonObject
 ) -> AddedCase:
@@ -130,6 +151,10 @@ def write_draft(
 
     Entries that the draft does not change stay as they are in the file now. Raises NotEditable.
     """
+    if edit == "edit":
+        case = find_case(suite, content, case, old)
+    elif edit == "copy" and suite.format != "schema-1.0.0" and not _same(draft_of(suite, content, case, edit), old):
+        edit = "new"  # another test has this position now: its comments do not belong to the copy
     text, bom, path, identity = _opened(suite, content, case, edit)
     if edit == "edit":
         new = _merged(old, new, _draft_at(text.value, path))
@@ -158,6 +183,11 @@ def _opened(suite: Suite, content: bytes, case: Case, edit: CaseEdit) -> tuple[E
     if not isinstance(text.value, list):
         return text, bom, (), added.case
     return text, bom, (len(text.value) - 1 if behind else _index_of(suite, text.value, case.id),), added.case
+
+
+def _same(value: Any, old: JsonObject) -> bool:
+    """Return whether a value of the file has the entries of `old`, in any order."""
+    return isinstance(value, dict) and sorted(map(repr, value.items())) == sorted(map(repr, old.items()))
 
 
 def _merged(old: JsonObject, new: JsonObject, current: JsonObject) -> JsonObject:

@@ -1,5 +1,6 @@
 """The form for a whole case over real suite files."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -182,6 +183,47 @@ async def test_what_another_program_changed_meanwhile_is_not_lost(
             await seen.until(lambda: any("has changed in the file" in notice for notice in seen.notices))
             assert isinstance(seen.app.screen, CaseEditorScreen)
             assert file.read_text() == changed
+
+
+TESTS = """\
+- memory: {user: admin}
+  input: i
+  assert: {output.includes: x, output.matches: z}
+"""
+INSERTED = TESTS.replace("admin", "guest")
+
+
+@pytest.mark.parametrize("moment", ["before", "during", "after"])
+async def test_a_test_that_was_moved_meanwhile_is_edited_with_the_check_editor(tmp_path: Path, moment: str) -> None:
+    file = tmp_path / "s.yaml"
+    async with opened(tmp_path, suite=TESTS) as seen:
+        await seen.press("tab", "end", *"j", "tab")
+        if moment == "before":
+            file.write_text(INSERTED + TESTS)
+            await asyncio.to_thread(seen.app.screen.context.open_suites.read, file)  # type: ignore[attr-defined]
+        await seen.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, CheckEditorScreen))
+        await shows(seen, "No recorded answers")
+        await seen.press("y", "ctrl+s")
+        await seen.until(lambda: any("Saved" in notice for notice in seen.notices))
+        changed = TESTS.replace("includes: x", "includes: xy")
+        assert file.read_text() == (INSERTED if moment == "before" else "") + changed
+        if moment == "during":
+            file.write_text(INSERTED + changed)
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, CaseEditorScreen))
+        if moment == "during":
+            await seen.until(lambda: any("changed since it was read" in notice for notice in seen.notices))
+            await seen.press("ctrl+s")
+            await seen.until(lambda: any("changed in the file since" in notice for notice in seen.notices))
+            assert file.read_text() == INSERTED + changed
+            return
+        await seen.until(lambda: checks(seen) == ["output.includes xy", "output.matches z"])
+        if moment == "after":
+            file.write_text(INSERTED + changed)
+        await saved(seen)
+        assert seen.screen.selection.case_id == "s#2"
+    assert file.read_text() == INSERTED + changed.replace("input: i", "input: ij")
 
 
 async def test_nothing_is_written_while_the_file_has_errors(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.support.scripted_session import Opened, ScriptedSession
 from tui.app.case_editor.screen import CaseEditorScreen
 from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.dialogs import ConfirmScreen
+from tui.app.open_suites import OpenSuite
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
 from tui.model.results import TrialKey, Verdict
@@ -150,6 +151,27 @@ async def test_a_file_that_was_changed_outside_is_not_overwritten(tmp_path: Path
         await seen.press("ctrl+s")
         await seen.until(lambda: any("has changed since it was read" in notice for notice in seen.notices))
         assert (tmp_path / "s.yaml").read_text() == changed
+
+
+async def test_a_test_that_is_moved_right_after_a_save_is_not_confused_with_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests = "- {input: i, assert: {output.includes: x}}\n"
+    async with edited(tmp_path, "y", suite=tests) as seen:
+        suites, inserted = seen.screen.context.open_suites, tests.replace("input: i", "input: o").replace("x", "xy")
+        read, file = suites.read, tmp_path / "s.yaml"
+
+        def read_after_an_insertion(path: Path) -> OpenSuite:
+            if inserted not in file.read_text():
+                file.write_text(inserted + file.read_text())
+            return read(path)
+
+        monkeypatch.setattr(suites, "read", read_after_an_insertion)
+        await seen.press("ctrl+s")
+        await seen.until(lambda: any("Saved" in notice for notice in seen.notices))
+        await seen.press("z", "ctrl+s")
+        await seen.until(lambda: any("has changed since it was read" in notice for notice in seen.notices))
+        assert file.read_text() == inserted + tests.replace("x", "xy")
 
 
 async def test_an_edit_is_not_discarded_without_a_question(tmp_path: Path) -> None:

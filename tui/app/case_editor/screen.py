@@ -267,8 +267,12 @@ class CaseEditorScreen(AppScreen[str | None]):
 
         suites, edits = self.context.open_suites, self.context.session.check_edits
         open_suite = suites.get(self._path)
-        case = open_suite.find_case(self._case.id) if open_suite is not None and not open_suite.broken else None
-        if open_suite is None or case is None or self._edit != "edit" or entry not in self._state.first_checks:
+        suite = open_suite.suite if open_suite is not None and not open_suite.broken else None
+        if open_suite is None or suite is None or self._edit != "edit" or entry not in self._state.first_checks:
+            return False
+        try:
+            case = await asyncio.to_thread(edits.find_case, suite, self._case, self._state.base)
+        except AssayError:
             return False
         rows, at = check_rows(case), self._state.first_checks.index(entry)
         row = rows[at] if at < len(rows) else None
@@ -277,12 +281,11 @@ class CaseEditorScreen(AppScreen[str | None]):
         if not is_editable(row.check) or is_filled_in(case, row.number):
             return False
         model = next(iter(self.context.selection.models), "")
-        await self.app.push_screen_wait(CheckEditorScreen(self.context, open_suite, case, row, model))
-        read = suites.get(self._path)
-        if read is not None and read.suite is not None:
-            self._suite = read.suite
+        saved = await self.app.push_screen_wait(CheckEditorScreen(self.context, open_suite, case, row, model))
+        if saved is not suite:
+            self._suite, self._case = saved, case
             try:
-                self._state.adopt_checks(await asyncio.to_thread(edits.read_case, read.suite, case, "edit"))
+                self._state.adopt_checks(await asyncio.to_thread(edits.read_case, saved, case, "edit"))
             except AssayError as error:
                 notify_error(self, error)
             self._checks_changed(self._checks.cursor)

@@ -91,8 +91,10 @@ class _AnswerList(LineListView):
         return answer_line(*found, self.names, width, with_case=self.with_case) if found else ()
 
 
-class CheckEditorScreen(AppScreen[None]):
+class CheckEditorScreen(AppScreen[Suite]):
     """Edit the text of a check. Recorded answers are judged with it at once, and the text is saved on request.
+
+    The result is the suite as it was saved, or as it was when the editor was opened.
 
     The scope is the check of one case, or every equal check of the suite: it selects the answers that are judged, and
     the checks that are saved. The answers of `model` come first.
@@ -332,13 +334,14 @@ class CheckEditorScreen(AppScreen[None]):
             return
         edits, open_suites = self.context.session.check_edits, self.context.open_suites
         try:
-            await asyncio.to_thread(edits.save_check, self._suite, self._places, before.target, check.target)
+            digest = await asyncio.to_thread(edits.save_check, self._suite, self._places, before.target, check.target)
         except AssayError as error:
             notify_error(self, error)
             return
         self._saved = check
         read = await asyncio.to_thread(open_suites.read, self._path)
-        if read.suite is not None:
+        # With another program's change after the saved one, the places may be those of other tests.
+        if read.suite is not None and read.suite.sha256 == digest:
             self._suite = read.suite
         self.context.post(SuitesRead([self._path], again=False))
         self._show_status()
@@ -352,4 +355,4 @@ class CheckEditorScreen(AppScreen[None]):
             question = "The check was edited and not saved."
             if not await self.app.push_screen_wait(ConfirmScreen("Discard?", question, yes="discard", no="keep")):
                 return
-        self.dismiss(None)
+        self.dismiss(self._suite)
