@@ -4,13 +4,15 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 import pytest
 
+from tui.model import exit_signals
 from tui.model.exit_signals import handle_exit_signals, raise_exit_signals
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -47,6 +49,55 @@ def calling_at(step: int, call: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         sys.settrace(before)
+
+
+@pytest.fixture
+def full_pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The end of a pipe that accepts nothing more, in place of stdout and stderr."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, b"x" * 4096)
+    os.set_blocking(writer, True)
+    monkeypatch.setattr(exit_signals, "_OUTPUTS", (writer,))
+    monkeypatch.setattr(exit_signals, "_PATIENCE_MS", 20)
+    yield writer
+    os.close(reader)
+    os.close(writer)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+async def test_a_signal_ends_a_write_that_nobody_reads(full_pipe: int) -> None:
+    codes: list[int] = []
+    main = threading.get_ident()
+    with handle_exit_signals(codes.append):
+        # Before the write begins or while it waits: the handler redirects it either way.
+        threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGTERM)).start()
+        os.write(full_pipe, b"nobody reads this")
+        await asyncio.sleep(0)
+    assert codes == [143]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+async def test_a_signal_ends_the_write_of_another_thread(full_pipe: int) -> None:
+    writer = threading.Thread(target=os.write, args=(full_pipe, b"nobody reads this"), daemon=True)
+    with handle_exit_signals(lambda _code: None):
+        writer.start()
+        kill_with(signal.SIGTERM)
+        await asyncio.to_thread(writer.join, 20)
+    assert not writer.is_alive()
+
+
+async def test_a_signal_leaves_output_that_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    monkeypatch.setattr(exit_signals, "_OUTPUTS", (writer,))
+    with handle_exit_signals(lambda _code: None):
+        kill_with(signal.SIGTERM)
+    os.write(writer, b"read")
+    assert os.read(reader, 10) == b"read"
+    os.close(reader)
+    os.close(writer)
 
 
 async def test_only_the_first_signal_in_the_block_is_handled_and_none_after_it() -> None:

@@ -1,5 +1,6 @@
 """The signals that ask Assay to end, with the exit code for each."""
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -7,6 +8,9 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 
 _CODES = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
+_OUTPUTS = (1, 2)
+_PATIENCE_MS = 1_000
+_discarding: list[int] = []
 
 
 def exit_signals(**more: int) -> dict[int, int]:
@@ -47,8 +51,8 @@ def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[N
     """Call `end` with the exit code for the first of these signals that arrives inside the `with` block.
 
     The later ones do nothing, neither in the block nor after it: closing must not be cut short. If no signal arrives,
-    the handlers after the block are those of before. Call this in a coroutine. Does nothing on Windows, where a signal
-    does not wake an event loop.
+    the handlers after the block are those of before. Each signal also discards output that nobody reads. Call this in a
+    coroutine. Does nothing on Windows, where a signal does not wake an event loop.
     """
     if sys.platform == "win32":
         yield
@@ -63,6 +67,7 @@ def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[N
         # One step takes `end`: another signal can interrupt this function between any two.
         with suppress(IndexError):
             loop.call_soon_threadsafe(uncalled.pop(), codes[number], context=context)
+        _discard_unread_output(number)
 
     before = {number: signal.signal(number, receive) for number in codes}
     try:
@@ -76,8 +81,42 @@ def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[N
             signal.set_wakeup_fd(-1)
 
 
-def _do_nothing(_number: int, _frame: object) -> None:
+def _do_nothing(number: int, _frame: object) -> None:
     """Handle a signal that arrives while Assay closes."""
+    _discard_unread_output(number)
+
+
+def _discard_unread_output(number: int) -> None:
+    """Redirect stdout and stderr to the null device if they accept nothing for a second: nobody reads them.
+
+    A write that waits for the reader would keep the process from ending. Python repeats it after a signal (PEP 475),
+    and it then reaches the null device; for a write of another thread, that thread gets the signal too.
+    """
+    import select  # here, because the imports would delay short commands
+    import threading
+
+    if _discarding:  # interrupted by the next signal
+        return
+    _discarding.append(number)
+    try:
+        stuck = []
+        for descriptor in _OUTPUTS:
+            writable = select.poll()
+            writable.register(descriptor, select.POLLOUT)
+            if not writable.poll(_PATIENCE_MS):
+                stuck.append(descriptor)
+        for descriptor in stuck:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, descriptor)
+            os.close(nothing)
+        if stuck:
+            for thread in threading.enumerate():
+                if thread is not threading.main_thread() and thread.ident is not None:
+                    signal.pthread_kill(thread.ident, number)
+    except OSError:
+        pass  # no file descriptors left: the signal is handled all the same
+    finally:
+        _discarding.clear()
 
 
 def _restore(handlers: Mapping[int, object]) -> None:
