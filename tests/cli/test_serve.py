@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,7 +23,10 @@ from tests.support.replies import Reply, streamed
 
 pytest.importorskip("textual_serve", reason="the extra `serve` is not installed")
 
-from aiohttp import ClientSession, WSServerHandshakeError
+from aiohttp import ClientSession, WSServerHandshakeError, web
+
+from tui.cli import web_server
+from tui.cli.web_server import WebServer
 
 WAIT_SECONDS = 60.0
 
@@ -263,6 +267,52 @@ async def test_a_signal_ends_the_server_and_its_apps(assay: CommandLine, number:
         assert process.returncode == code
         assert (out, err.count("\n")) == ("", 1), err
         assert not app.is_running()
+
+
+FLOOD = """
+import os, select, sys, threading
+asked_to_quit = threading.Event()
+def read():
+    while b"quit" not in os.read(0, 1000):
+        pass
+    asked_to_quit.set()
+threading.Thread(target=read, daemon=True).start()
+os.write(1, b"__GANGLION__\\n")
+while not asked_to_quit.is_set():
+    if not select.select([], [1], [], 0.2)[1]:
+        open(sys.argv[1], "w")
+    os.write(1, b"D" + (4_000).to_bytes(4, "big") + b"x" * 4_000)
+"""
+
+
+@pytest.mark.parametrize("when", ["", "while it opens", "while it is shown"])
+async def test_a_page_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, when: str) -> None:
+    """It is dropped after a time, or when the server is stopped."""
+    monkeypatch.setattr(web_server, "_LAST_SECONDS", 0.1)
+    monkeypatch.setattr(web_server, "_PAGE_SECONDS", 600.0 if when else 0.5)
+    before = set(psutil.Process().children())
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as page:
+        server = WebServer(
+            [sys.executable, "-c", FLOOD, str(tmp_path / "stuck")], "127.0.0.1", listener.getsockname()[1]
+        )
+        runner = web.AppRunner(server.application(), access_log=None, handle_signals=False)
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        page.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        await asyncio.to_thread(page.connect, listener.getsockname())
+        page.sendall(
+            f"GET {urlsplit(server.url).path}ws HTTP/1.1\r\nHost: 127.0.0.1:{listener.getsockname()[1]}\r\n"
+            f"Origin: {origin_of(server.url)}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+        )
+        await asyncio.to_thread(page.recv, 1)
+        if when == "while it is shown":
+            await asyncio.to_thread(wait_until, (tmp_path / "stuck").exists)
+        if when:
+            async with asyncio.timeout(15):  # less than the heartbeat takes
+                await runner.cleanup()
+        await asyncio.to_thread(wait_until, lambda: not set(psutil.Process().children()) - before)
+        await runner.cleanup()
 
 
 async def test_messages_that_make_no_sense_do_no_harm(assay: CommandLine) -> None:

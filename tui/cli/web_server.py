@@ -35,6 +35,10 @@ _STATIC = Path(textual_serve.__file__).parent / "static"
 _FILES = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.is_file()}
 _MAX_CELLS = 1000
 _STOP_SECONDS = 30.0
+_PAGE_SECONDS = 30.0
+"""How long a page may read nothing before it is dropped."""
+_LAST_SECONDS = 3.0
+"""How long a page may read nothing while its app ends."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -168,6 +172,7 @@ class WebServer:
         shown = "127.0.0.1" if self._any_address else host
         self.url = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{self._token}/"
         self._processes: set[_AppProcess] = set()
+        self._is_closing = False
 
     def application(self) -> web.Application:
         """Return the routes, behind the rules."""
@@ -184,6 +189,7 @@ class WebServer:
         return application
 
     async def _close(self, _application: web.Application) -> None:
+        self._is_closing = True
         await asyncio.gather(*(process.stop() for process in self._processes))
 
     @web.middleware
@@ -236,10 +242,12 @@ class WebServer:
         """Start the app for a page, and end it when the page is closed."""
         connection = web.WebSocketResponse(heartbeat=15)
         await connection.prepare(request)
-        process = _AppProcess(self._command, connection)
+        process = _AppProcess(self._command, connection, request.transport)
         self._processes.add(process)
         try:
             await process.start(_cells(request.query.get("width", 80)), _cells(request.query.get("height", 24)))
+            if self._is_closing:  # since the page was opened, when there was no app to stop
+                return connection
             async for message in connection:
                 if message.type is WSMsgType.TEXT:
                     await process.receive(message.data)
@@ -252,7 +260,9 @@ class WebServer:
 class _AppProcess(AppService):
     """The process of the app behind one page."""
 
-    def __init__(self, command: Sequence[str], connection: web.WebSocketResponse) -> None:
+    def __init__(
+        self, command: Sequence[str], connection: web.WebSocketResponse, transport: asyncio.Transport | None
+    ) -> None:
         super().__init__(
             shlex.join(command),
             write_bytes=connection.send_bytes,
@@ -262,6 +272,12 @@ class _AppProcess(AppService):
         )
         self._words = tuple(command)
         self._connection = connection
+        self._transport = transport
+
+    def _drop_page(self) -> None:
+        """End the connection without waiting until the page reads; what waits to be sent is lost."""
+        if self._transport is not None:
+            self._transport.abort()
 
     async def _close_page(self) -> None:
         await self._connection.close()
@@ -303,9 +319,16 @@ class _AppProcess(AppService):
         return process
 
     async def on_data(self, payload: bytes) -> None:
-        """Send output to the page, or drop it when the page is closed: the app would wait forever otherwise."""
-        with contextlib.suppress(ConnectionError, RuntimeError):
-            await super().on_data(payload)
+        """Send output to the page, or drop it when the page is closed: the app would wait forever otherwise.
+
+        A page that reads nothing, as on a suspended machine, is dropped, and its app ends.
+        """
+        dropping = asyncio.get_running_loop().call_later(_PAGE_SECONDS, self._drop_page)
+        try:
+            with contextlib.suppress(ConnectionError, RuntimeError):
+                await super().on_data(payload)
+        finally:
+            dropping.cancel()
 
     async def run(self) -> None:
         """Pass the output on until the app ends, and close the connection."""
@@ -317,9 +340,12 @@ class _AppProcess(AppService):
         process = self._process
         if process is None:
             return
+        dropping = asyncio.get_running_loop().call_later(_LAST_SECONDS, self._drop_page)
         try:
             async with asyncio.timeout(_STOP_SECONDS):
                 await super().stop()
                 await process.wait()
         except TimeoutError:
             process.kill()
+        finally:
+            dropping.cancel()
