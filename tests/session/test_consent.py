@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
 from tui.model.suite import Check, CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
 from tui.session.code_files import is_code_name
+from tui.session.code_search import CodeSearch
 from tui.session.consent import OWN_AGENT, Consent, ConsentRecord, agent_consents, consents_of, data_consent, require
 
 
@@ -279,7 +281,7 @@ def test_what_an_agent_cannot_import_is_no_part_of_its_consent(tmp_path: Path) -
 def test_the_code_of_an_agent_after_the_first_files_is_part_of_its_consent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.session.consent._MOST_BYTES", 100)
+    monkeypatch.setattr("tui.session.code_search._MOST_BYTES", 100)
     for name in ("agent.py", "b.py", "c.py"):
         (tmp_path / name).write_text("#" * 60)
     suite = replace(suite_at(tmp_path), agent="agent.py")
@@ -290,12 +292,14 @@ def test_the_code_of_an_agent_after_the_first_files_is_part_of_its_consent(
 def test_an_agent_in_a_folder_with_too_much_code_is_asked_about_in_each_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.session.consent._MOST_FILES", 2)
+    monkeypatch.setattr("tui.session.code_search._MOST_ENTRIES", 2)
     for name in ("agent.py", "b.py", "c.py"):
         (tmp_path / name).write_text("")
     suite = replace(suite_at(tmp_path), agent="agent.py")
     record = ConsentRecord(tmp_path / "data" / "consents.json")
-    assert asks_again_after(record, suite, lambda: monkeypatch.setattr("tui.session.consent._THIS_PROCESS", "other"))
+    assert asks_again_after(
+        record, suite, lambda: monkeypatch.setattr("tui.session.code_search._THIS_PROCESS", "other")
+    )
 
 
 @pytest.mark.parametrize("agent", ["cmd:python3 agent.py", "cmd:python3 'my agent.py'", "cmd:python3 --f=agent.py"])
@@ -426,7 +430,7 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("cd d* && sh run", "d1/run"),
         ("cd a; cd ../b; sh run", "b/run"), ("cd a/c; cd ..; sh run", "a/run"), ("bash -c '. ~+/run'", "run"),
         ("bash <<X\n. ./a\\ b # don't\nX", "a b"), ("sh $(dirname $0)/run", "run"), ('sh "${DIR-.}/run"', "run"),
-        ("sh ./[[:alpha:]]un", "run"), ("sh './[id]'/ru*", "[id]/run"),
+        ("sh ./[[:alpha:]]un", "run"), ("sh './[id]'/ru*", "[id]/run"), ("sh -c './ru\\n'", "run"),
     ],
 )  # fmt: skip
 def test_a_command_names_files_in_other_ways(
@@ -529,11 +533,11 @@ def test_an_option_with_a_folder_does_not_name_a_folder_of_the_system(
 ) -> None:
     walked = list[Path]()
 
-    def walk(folder: Path, _: object) -> Iterator[Path]:
+    def walk(_: object, folder: Path) -> Iterator[Path]:
         walked.append(folder)
         yield from ()
 
-    monkeypatch.setattr("tui.session.consent._files_below", walk)
+    monkeypatch.setattr(CodeSearch, "code_below", walk)
     ConsentRecord(tmp_path / "consents.json").missing(command_suite(tmp_path, "cc -Isource/lib -I../lib -Isource/"))
     assert [path for path in walked if not path.is_relative_to(tmp_path.parent)] == []
 
@@ -542,12 +546,63 @@ def test_an_option_with_a_folder_does_not_name_a_folder_of_the_system(
 def test_a_command_that_names_too_much_is_asked_about_in_each_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setattr(f"tui.session.consent.{limit}", 1)
+    monkeypatch.setattr(f"tui.session.code_search.{limit}", 1)
     for name in ("a.sh", "b.sh"):
         (tmp_path / name).write_text("")
     record = ConsentRecord(tmp_path / "data" / "consents.json")
     suite = command_suite(tmp_path, "cat *.sh")
-    assert asks_again_after(record, suite, lambda: monkeypatch.setattr("tui.session.consent._THIS_PROCESS", "other"))
+    assert asks_again_after(
+        record, suite, lambda: monkeypatch.setattr("tui.session.code_search._THIS_PROCESS", "other")
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat */*/*/*/*/*/*/*/*/*/*/*/nope", f"cat {'*/' * 200}nope", f"ls -{'a' * 90_000}", f"ls {'x' * 200_000}",
+        "ls " + " ".join("d/.." + "/d/.." * number for number in range(100)),
+    ],
+)  # fmt: skip
+def test_a_command_with_many_names_in_folders_that_lead_in_circles_is_not_searched_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    calls = 0
+    look_at = os.stat
+
+    def counted(*arguments: Any, **options: Any) -> os.stat_result:
+        nonlocal calls
+        calls += 1
+        return look_at(*arguments, **options)
+
+    (tmp_path / "d").mkdir()
+    for number in range(10):
+        (tmp_path / f"l{number}").symlink_to(".")
+        (tmp_path / f"{number}.py").write_text("")
+    monkeypatch.setattr("tui.session.code_search._MOST_ENTRIES", 2_000)
+    monkeypatch.setattr(os, "stat", counted)
+    (consent,) = consents_of(replace(suite_at(tmp_path), agent=f"cmd:{command}"))
+    assert consent.kind == "agent"
+    assert calls < 20_000
+
+
+def test_links_to_folders_are_part_of_the_consent_of_an_agent(tmp_path: Path) -> None:
+    home = tmp_path / "agents"
+    for name in ("first", "second", "agents/helpers"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "code.py").write_text("")
+    (home / "agent.py").write_text("import current.code")
+    (home / "current").symlink_to("../first")
+    (home / "a").symlink_to("../first")
+    (home / "b").symlink_to("../second")
+    suite = replace(suite_at(home), agent="agent.py")
+    record = ConsentRecord(tmp_path / "consents.json")
+
+    def lead_elsewhere() -> None:
+        (home / "current").unlink()
+        (home / "current").symlink_to("../second")
+
+    assert asks_again_after(record, suite, lead_elsewhere)
+    assert asks_again_after(record, suite, lambda: (home / "wave").symlink_to("helpers"))
 
 
 def test_a_deleted_current_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

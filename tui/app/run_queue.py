@@ -272,7 +272,7 @@ class RunQueue:
         """Ask for every missing consent; once more after the last answer, as files may have changed meanwhile."""
         find_missing = partial(self._session.missing_consents, suite, subjects, saved=saved)
         while missing := await asyncio.to_thread(find_missing):
-            if not await self.ask(missing):
+            if self._control.outcome != "finished" or not await self.ask(missing):  # stopped meanwhile, or refused
                 return False
         return self._control.outcome == "finished"
 

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -235,6 +236,29 @@ async def test_a_run_that_is_not_allowed_does_not_run(tmp_path: Path) -> None:
         await seen.press("y")
         await seen.until(lambda: len(session.plans) == 1)
         assert session.allowed == session.consents
+
+
+async def test_a_run_that_is_stopped_while_its_files_are_compared_asks_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_for(tmp_path)
+    session.consents.append(Consent("agent", "The suite runs the Python file agent.py", "mark"))
+    begun, may_end, find_missing = threading.Event(), threading.Event(), session.missing_consents
+
+    def compare_slowly(*arguments: Any, **options: Any) -> tuple[Consent, ...]:
+        begun.set()
+        may_end.wait(60)
+        return find_missing(*arguments, **options)
+
+    monkeypatch.setattr(session, "missing_consents", compare_slowly)
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(begun.is_set)
+        stopping = asyncio.create_task(seen.screen.context.runs.stop(within=600))
+        await asyncio.sleep(0)
+        may_end.set()
+        await seen.until(stopping.done)
+        assert not isinstance(seen.app.screen, ConfirmScreen)
 
 
 async def test_notifications_wait_for_the_answer_to_a_question(tmp_path: Path) -> None:
