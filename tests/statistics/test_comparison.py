@@ -9,7 +9,7 @@ import pytest
 
 from tui.statistics import comparison_words
 from tui.statistics.comparison import Comparison, compare_models
-from tui.statistics.pairs import MOST_MODELS, mcnemar_exact, sign_flip
+from tui.statistics.pairs import MOST_MODELS, mcnemar_exact, sign_flip, too_many_to_compare
 from tui.statistics.power import mcnemar_power
 from tui.statistics.shares import Differences, Passes, difference_interval
 
@@ -248,6 +248,17 @@ def test_hundreds_of_models_are_compared() -> None:
     found = compare_models(many_models(220))
     assert len(found) == 220 * 219 // 2
     assert {"a_better", "b_better", "no_difference_shown"} >= {each.conclusion for each in found}
+
+
+def test_models_whose_tests_would_take_minutes_are_not_compared() -> None:
+    assert not too_many_to_compare(66, 300, 2_520)
+    assert too_many_to_compare(70, 300, 2_520)
+    assert not too_many_to_compare(2, 500_000, 2_520), "one pair is always compared"
+    assert not too_many_to_compare(MOST_MODELS, 400, 10), "the same number of repeats is no burden"
+    repeats = (5, 7, 8, 9)
+    passes = {f"m{n}": {f"c{at}": Passes(at % 5, repeats[at % 4]) for at in range(300)} for n in range(70)}
+    assert compare_models(passes) == ()
+    assert compare_models(passes, interim=True) == ()
 
 
 def test_too_many_models_are_not_compared() -> None:

@@ -46,7 +46,8 @@ def _has_unevaluated(result: TrialResult, *, recorded: bool = False) -> bool:
 
 
 def _comparing(run: Reported) -> Iterator[Line]:
-    models, limit = len(run.summary.figures), f"{MOST_MODELS} models and {MOST_PAIRED_CASES:,} cases in all pairs"
+    models = len(run.summary.figures)
+    limit = f"{MOST_MODELS} models and {MOST_PAIRED_CASES:,} cases in all pairs, less with different numbers of repeats"
     if models > 1 and not run.summary.comparisons:
         yield f"The {models:,} models are not compared with each other: too many pairs (the limit is {limit})."
     silent = [each for each in run.summary.comparisons if each.conclusion == "not_enough_data" and not each.interim]

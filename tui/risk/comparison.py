@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
-from tui.model.risk import BANDS, BandRule, OtherRule, RiskComparison, RiskConclusion
+from tui.model.risk import BANDS, EXTENTS, BandRule, OtherRule, RiskComparison, RiskConclusion
 from tui.model.suite import Severity
 from tui.statistics.means import MeanDifference, mean_difference
 from tui.statistics.pairs import ALPHA, adjust_holm, adjust_holm_each, sign_flip, too_many_to_compare
@@ -15,6 +15,7 @@ from tui.statistics.pairs import ALPHA, adjust_holm, adjust_holm_each, sign_flip
 _OPEN_END = 1e-5  # an interval that excludes 0 but would touch it ends here
 _POWER = 0.8
 _SMALLEST_UNIT = 1_000_000  # as a denominator
+_GREATEST = len(EXTENTS) - 1
 _GRAVE = BANDS.index("high")
 
 
@@ -84,6 +85,8 @@ def compare_risk(
     }
     # Integers over one denominator, so that equality and sums are exact.
     denominator = math.lcm(*{value.denominator for of_model in weighted.values() for value in of_model.values()})
+    if too_many_to_compare(len(models), len(items), denominator * max(rule.weights.values()) * _GREATEST):
+        return ()
     by_model = {
         model: {key: value.numerator * (denominator // value.denominator) for key, value in of_model.items()}
         for model, of_model in weighted.items()

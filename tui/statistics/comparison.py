@@ -128,7 +128,8 @@ def compare_models(
     (0 to 1) count as equivalent; `interim` is true for a run that is not finished. There are none if the models are
     too many to compare.
     """
-    if too_many_to_compare(len(passes), max(map(len, passes.values()), default=0)):
+    repeats = {each.results for cases in passes.values() for each in cases.values() if each.results}
+    if too_many_to_compare(len(passes), max(map(len, passes.values()), default=0), math.lcm(*repeats)):
         return ()
     clusters = clusters or {}
     sides = [_Side.of(model, cases, clusters) for model, cases in passes.items()]

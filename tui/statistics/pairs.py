@@ -20,6 +20,9 @@ MOST_MODELS = 300
 """The greatest number of models that are compared with each other: 44,850 pairs."""
 MOST_PAIRED_CASES = 20_000_000
 """The greatest number of cases in all pairs together: 300 models × 445 cases, or 12 models × 300,000 cases."""
+MOST_STEPS = 200_000_000_000
+"""The greatest number of steps of the tests of all pairs together, which take up to a minute: 67 models × 300 cases
+with different numbers of repeats. One pair never needs more."""
 # Beyond this the sums are drawn, not listed.
 _MOST_SUMS = 300_000
 # Sums of more bits are divided by a power of two, because a float cannot hold them.
@@ -28,12 +31,15 @@ _SAMPLES = 9_999
 _SEED = 20_261_120
 
 
-def too_many_to_compare(models: int, cases: int) -> bool:
+def too_many_to_compare(models: int, cases: int, measure: int = 1) -> bool:
     """Return whether so many models over so many cases are not compared with each other.
 
-    Time, memory and the length of reports grow with the square of the number of models.
+    Time, memory and the length of reports grow with the square of the number of models. `measure` is the largest
+    difference of a case in the test (`sign_flip`): each size that occurs is a pass over all sums.
     """
-    return models > MOST_MODELS or models * (models - 1) // 2 * cases > MOST_PAIRED_CASES
+    pairs = models * (models - 1) // 2
+    steps = min(cases, measure) * min(cases * measure, _MOST_SUMS)
+    return models > MOST_MODELS or pairs * cases > MOST_PAIRED_CASES or (pairs > 1 and pairs * steps > MOST_STEPS)
 
 
 def cases_needed(pairs: int = 1) -> int:
@@ -119,8 +125,9 @@ def _sums(sizes: dict[int, int], total: int) -> "Values":
     sums = numpy.zeros(total + 1)
     sums[0] = 1.0
     reach = 0
-    for size, number in sizes.items():
-        before, sums = sums[: reach + 1].copy(), numpy.zeros(total + 1)
+    for size, number in sorted(sizes.items()):  # the smallest first: the sums reach far only at the end
+        before = sums[: reach + 1].copy()
+        sums[: reach + 1] = 0.0
         for count, chance in _halves(number):
             at = count * size
             sums[at : at + reach + 1] += chance * before

@@ -287,7 +287,7 @@ class MatrixScreen(AppScreen[str | None]):
         matrix = self.matrix
         pairs = matrix.statistics.pairs
         if not pairs:
-            why = "Comparing needs two models with results."
+            why = "Comparing needs two models with results, and few models if they have many different repeats."
             if len(matrix.models) < 2:
                 why = "Comparing needs two models."
             elif too_many_to_compare(len(matrix.models), len(matrix.suite.cases)):
