@@ -254,3 +254,14 @@ def test_masks_are_at_the_reported_places_and_other_text_is_unchanged(pieces: li
 )
 def test_what_can_be_added(name: str, is_good: bool) -> None:
     assert (mask_fault(name) is None) == is_good
+
+
+@pytest.mark.parametrize("unseen", "\u061c\u115f\u180b\u202a\u202e\u2066\u2069\u3164\ufff9\U000e0061\U000e0100")
+def test_no_invisible_character_hides_a_name(unseen: str) -> None:
+    assert NameMask([]).mask(f"I am Cla{unseen}ude of Anthro{unseen}pic").text == f"I am {MASK} of {MASK}"
+
+
+@pytest.mark.parametrize("hyphen", "\u2043\u05be\u058a\u1806\u2e17\u30a0\ufe58\ufe63")
+def test_no_hyphen_hides_a_name_of_the_run(hyphen: str) -> None:
+    names = NameMask([Subject("x/acme-coder", "x", "acme-coder")])
+    assert names.mask(f"acme{hyphen}coder").text == MASK

@@ -104,7 +104,7 @@ _TIERS = (
     "coder|codex|vision|thinking|math|max|plus|oss"
 )
 _FORMATS = "bf16|fp16|fp8|int[48]|awq|gptq|gguf|hf|it|base"
-_HYPHEN = "._\\-\u2010-\u2015\u2212"
+_HYPHEN = "._\\-\u058a\u05be\u1806\u2010-\u2015\u2043\u2212\u2e17\u30a0\ufe58\ufe63"
 _SPACE = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
 _MARKUP = "[*_`~]{0,3}"
 # Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`. Markdown escapes a hyphen: `GPT\\-4`.
@@ -129,7 +129,9 @@ _SUFFIX = rf"(?:{_BETWEEN}{_NUMBER}|\.[a-z]\d(?:\.?[a-z0-9])*)?{_FURTHER}"
 _SPACED = rf"(?:\d\.\d+|\d+(?:\.\d+)?b|[vkmr]?[1-5]{_END})"
 """A version after a space: `Gemini 2.5`, `Falcon 40B`, `Opus 4`; not `Sonnet 18`, `Falcon 9`, `Gemini 12`."""
 _FOLDED = re.compile(
-    r"((?<=[^\W_])\*{1,3}(?=[^\W_])|[\xad\xae\u2122\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff])"
+    r"((?<=[^\W_])\*{1,3}(?=[^\W_])"
+    r"|[\xad\xae\u2122\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff])"
     r"|[\u2100-\u214f\u24b6-\u24e9\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
     r"|[\u0300-\u036f\u3099\u309a]+"
 )
