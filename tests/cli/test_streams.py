@@ -1,8 +1,11 @@
 """Where the report and the narration go, when nobody takes them or there is no room."""
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from tests.cli.test_run import keys_for, report_of, write_suite
 from tests.support.command_line import CommandLine, Ran
 from tests.support.full_disk import LIMIT_IN_SHELL
 from tests.support.model_server import ModelServer, say
+from tests.support.processes import wait_until
 
 HAS_FULL_DEVICE = Path("/dev/full").exists()
 
@@ -37,6 +41,36 @@ async def test_a_reader_of_the_report_that_has_had_enough_changes_nothing(
     assert process.returncode == code
     assert "2/2" in err
     assert "rror" not in err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(("stream", "command"), [("stderr", "validate no-suite.yaml"), ("stdout", "paths")])
+def test_a_signal_ends_a_command_whose_output_nobody_reads(assay: CommandLine, stream: str, command: str) -> None:
+    """What is left of the output is written when Python exits, while signals are ignored."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while os.write(writer, b"." * 512):
+            pass
+    os.set_blocking(writer, True)
+    environ = assay.environ() | {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONUNBUFFERED": ""}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tui", *command.split()],
+        cwd=assay.home,
+        env=environ,
+        stdout=writer if stream == "stdout" else subprocess.DEVNULL,
+        stderr=writer if stream == "stderr" else subprocess.DEVNULL,
+    )
+    os.close(writer)
+    tasks = Path(f"/proc/{process.pid}/task")
+    wait_until(lambda: any("pipe_write" in (task / "wchan").read_text() for task in tasks.iterdir()))
+    process.send_signal(signal.SIGTERM)
+    try:
+        assert process.wait(30) == 143
+    finally:
+        process.kill()
+        process.wait()
+        os.close(reader)
 
 
 def test_a_key_that_is_added_while_assay_runs_is_removed_from_stderr(assay: CommandLine) -> None:

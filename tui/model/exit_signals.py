@@ -29,7 +29,8 @@ def raise_exit_signals() -> Iterator[None]:
     """Raise KeyboardInterrupt on SIGINT, and SystemExit on the other signals, inside the `with` block.
 
     After the block the handlers are those of before. If a signal has arrived, also in a block of this module within
-    this one, all are ignored instead: the process is about to end, with the exit code of the first one.
+    this one, all are ignored instead: the process is about to end, with the exit code of the first one. Output that
+    nobody reads is then discarded: Python writes the rest of it when it exits.
     """
     codes = exit_signals()
     received: list[int] = []
@@ -44,6 +45,8 @@ def raise_exit_signals() -> Iterator[None]:
     finally:
         is_ending = received or any(signal.getsignal(number) is not receive for number in codes)
         _restore(dict.fromkeys(codes, signal.SIG_IGN) if is_ending else before)
+        if is_ending and sys.platform != "win32":
+            _discard_unread_output(signal.SIGTERM)
 
 
 @contextmanager
