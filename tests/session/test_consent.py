@@ -68,25 +68,9 @@ def test_the_interpreter_of_an_agent_is_asked_about_until_it_is_allowed(tmp_path
     assert len(record.missing(replace(suite, agent_python="../python"))) == 1
     for changed in (".venv/bin/python", ".venv/pyvenv.cfg", ".venv/bin/pyvenv.cfg"):
         assert asks_again_after(record, suite, partial((tmp_path / changed).write_text, "import os"))
-    (tmp_path / "src").mkdir()
-    (packages / "editable.pth").write_text(f"import os\n# comment\n{tmp_path}/src\nsub\n")
-    for changed in (
-        "x.pth", "sitecustomize.pyc", "sitecustomize.so", "usercustomize/__init__.py", "sub/usercustomize.py",
-        "../../../../src/sitecustomize.py",
-    ):  # fmt: skip
+    for changed in ("x.pth", "sitecustomize.pyc", "sitecustomize.so", "usercustomize/__init__.py"):
         (packages / changed).parent.mkdir(exist_ok=True)
         assert asks_again_after(record, suite, partial((packages / changed).write_text, "import os")), changed
-
-
-def test_a_python_is_compared_with_the_packages_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONUSERBASE", str(tmp_path / "base"))
-    packages = tmp_path / "base" / "lib" / "python3.12" / "site-packages"
-    packages.mkdir(parents=True)
-    for name in ("agent.py", "python"):
-        (tmp_path / name).write_text("")
-    suite = replace(suite_at(tmp_path), agent="agent.py", agent_python="python")
-    record = ConsentRecord(tmp_path / "consents.json")
-    assert asks_again_after(record, suite, partial((packages / "usercustomize.py").write_text, "import os"))
 
 
 @pytest.mark.parametrize(
@@ -540,6 +524,21 @@ def test_an_option_with_a_folder_does_not_name_a_folder_of_the_system(
     monkeypatch.setattr(CodeSearch, "code_below", walk)
     ConsentRecord(tmp_path / "consents.json").missing(command_suite(tmp_path, "cc -Isource/lib -I../lib -Isource/"))
     assert [path for path in walked if not path.is_relative_to(tmp_path.parent)] == []
+
+
+def test_many_commands_in_one_folder_are_asked_about_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.session.code_search._MOST_ENTRIES", 1_000)
+    (tmp_path / "src").mkdir()
+    for number in range(100):
+        (tmp_path / "src" / f"m{number}.py").write_text("")
+    suite = command_suite(tmp_path, "")
+    commands = [CommandCheck(f"cd src && python3 -m pytest -k 'not {word}'") for word in "abcdefghijkl"]
+    suite = replace(suite, cases=tuple(replace(suite.cases[0], command=command) for command in commands))
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    assert not asks_again_after(
+        record, suite, lambda: monkeypatch.setattr("tui.session.code_search._THIS_PROCESS", "x")
+    )
+    assert asks_again_after(record, suite, lambda: (tmp_path / "src" / "m50.py").write_text("2"))
 
 
 @pytest.mark.parametrize("limit", ["_MOST_NAMES", "_MOST_PATHS", "_MOST_MATCHES"])

@@ -9,6 +9,7 @@ import re
 import shlex
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.machinery import all_suffixes
 from itertools import chain, islice
 from pathlib import Path
@@ -52,6 +53,9 @@ class CodeSearch:
 
     def __init__(self) -> None:
         self._entries, self._room = _MOST_ENTRIES, _MOST_BYTES
+        # What was looked at is not counted again: many commands may name the same files.
+        self._states, self._code = dict[Path, str](), dict[str, tuple[Path, ...]]()
+        self._statuses, self._listed = dict[str, os.stat_result | None](), dict[str, list[str]]()
 
     def digest(self, files: Iterable[Path]) -> str:
         """Return a digest of the names and contents of files, and of the places to which folders and their links lead.
@@ -60,10 +64,11 @@ class CodeSearch:
         """
         digest = hashlib.sha256()
         for file in dict.fromkeys(files):
-            digest.update(json.dumps([str(file), self._state(file)]).encode())
+            state = self._states.get(file) or self._states.setdefault(file, self._read_state(file))
+            digest.update(json.dumps([str(file), state]).encode())
         return digest.hexdigest()
 
-    def _state(self, file: Path) -> str:
+    def _read_state(self, file: Path) -> str:
         try:
             status = file.stat()
             if stat.S_ISDIR(status.st_mode):
@@ -78,9 +83,11 @@ class CodeSearch:
         except (OSError, ValueError):
             return "?"
 
-    def code_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files of a folder that contain code of any language, by their names, or that can be executed."""
-        return self._below(folder, _is_code)
+    def code_below(self, folder: Path) -> tuple[Path, ...]:
+        """Return the files of a folder that contain code of any language, by their names, or that can be executed."""
+        if str(folder) not in self._code:
+            self._code[str(folder)] = tuple(self._below(folder, _is_code))
+        return self._code[str(folder)]
 
     def imports_below(self, folder: Path) -> Iterator[Path]:
         """Yield the files of a folder that Python can import."""
@@ -109,12 +116,9 @@ class CodeSearch:
         """
         seen, walked = set[str](), set[tuple[int, int]]()
         for path in self._paths_of(command, folders):
-            if path in seen or not self._take(1):
-                continue
+            status = None if path in seen else self._status(path)
             seen.add(path)
-            try:
-                status = os.stat(path)
-            except (OSError, ValueError):
+            if status is None:
                 continue
             if stat.S_ISDIR(status.st_mode):
                 yield Path(path)
@@ -195,11 +199,12 @@ class CodeSearch:
                     yield from self._matches(path, rest)
 
     def _list(self, folder: str) -> list[str]:
-        try:
-            names = sorted(os.listdir(folder)) if self._entries >= 0 else []
-        except (OSError, ValueError):
-            return []
-        return names if self._take(len(names)) else []
+        if folder not in self._listed and self._entries >= 0:
+            names = list[str]()
+            with suppress(OSError, ValueError):
+                names = sorted(os.listdir(folder))
+            self._listed[folder] = names if self._take(len(names)) else []
+        return self._listed.get(folder, [])
 
     def _add_folders_below(self, places: list[str], names: Sequence[str], most: int) -> None:
         """Add the folders with these names in the places, then those in the added folders, and so on up to `most`.
@@ -217,10 +222,15 @@ class CodeSearch:
                     places.append(path)
 
     def _is_folder(self, path: str) -> bool:
-        try:
-            return self._take(1) and os.path.isdir(path)
-        except ValueError:
-            return False
+        status = self._status(path)
+        return status is not None and stat.S_ISDIR(status.st_mode)
+
+    def _status(self, path: str) -> os.stat_result | None:
+        if path not in self._statuses and self._take(1):
+            self._statuses[path] = None
+            with suppress(OSError, ValueError):
+                self._statuses[path] = os.stat(path)
+        return self._statuses.get(path)
 
     def _take(self, entries: int) -> bool:
         """Return whether these entries of the file system may be looked at too."""
