@@ -54,7 +54,8 @@ class CodeSearch:
     def __init__(self) -> None:
         self._entries, self._room = _MOST_ENTRIES, _MOST_BYTES
         # What was looked at is not counted again: many commands may name the same files.
-        self._states, self._code = dict[Path, str](), dict[str, tuple[Path, ...]]()
+        self._states = dict[Path, str]()
+        self._found = dict[tuple[str, Callable[[str, str], bool]], tuple[Path, ...]]()
         self._statuses, self._listed = dict[str, os.stat_result | None](), dict[str, list[str]]()
 
     def digest(self, files: Iterable[Path]) -> str:
@@ -85,15 +86,18 @@ class CodeSearch:
 
     def code_below(self, folder: Path) -> tuple[Path, ...]:
         """Return the files of a folder that contain code of any language, by their names, or that can be executed."""
-        if str(folder) not in self._code:
-            self._code[str(folder)] = tuple(self._below(folder, _is_code))
-        return self._code[str(folder)]
+        return self._below(folder, _is_code)
 
-    def imports_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files of a folder that Python can import."""
+    def imports_below(self, folder: Path) -> tuple[Path, ...]:
+        """Return the files of a folder that Python can import."""
         return self._below(folder, _is_imported)
 
-    def _below(self, folder: Path, is_part: Callable[[str, str], bool]) -> Iterator[Path]:
+    def _below(self, folder: Path, is_part: Callable[[str, str], bool]) -> tuple[Path, ...]:
+        if (place := (str(folder), is_part)) not in self._found:
+            self._found[place] = tuple(self._walk(folder, is_part))
+        return self._found[place]
+
+    def _walk(self, folder: Path, is_part: Callable[[str, str], bool]) -> Iterator[Path]:
         """Yield the files for which `is_part(folder, name)`, in a stable order, also through links, and these links."""
         seen = set[tuple[int, int]]()
         for place, folders, names in os.walk(folder, followlinks=True):
