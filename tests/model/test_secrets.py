@@ -93,6 +93,16 @@ def test_a_stream_removes_a_key_whose_beginning_is_a_key(text: str, size: int) -
     assert "".join((*pieces, stream.flush())) == secrets.hide(text)
 
 
+@pytest.mark.parametrize(
+    "form", [r"corp-9f3k-Wp2Lx8Rt\/5", "corp-9f3k%2DWp2Lx8Rt%2F5", "corp-9f3k-Wp2Lx8Rt", "corp-9f3k&#45;Wp2Lx8R"]
+)
+def test_a_key_with_another_key_in_it_is_removed_in_all_forms(form: str) -> None:
+    secrets = Secrets(["corp-9f3k", "corp-9f3k-Wp2Lx8Rt/5"])
+    assert secrets.hide(f"a {form}") == "a [removed key]"
+    stream = secrets.stream()
+    assert "".join((*map(stream.feed, f"a {form}"), stream.flush())) == "a [removed key]"
+
+
 def test_text_with_escapes_that_is_no_key_is_kept() -> None:
     text = r"50 % of a&b &amp; \n sk-ev + sk-evil%2"
     stream = Secrets([ESCAPED]).stream()

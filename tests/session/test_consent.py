@@ -411,7 +411,7 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("cd a && cd b && cd c && sh run", "a/b/c/run"), ("sh -c 'cd a; cd b; sh run'", "a/b/run"),
         ("sh -c \"# don't\nsh './my run'\"", "my run"), ("# don't\nsh my\\ run", "my run"),
         ("sh ./ru*", "run"), ("cd '[id]' && sh ./ru*", "[id]/run"), ("sh ./[^x]un", "run"),
-        ("cd d* && sh run", "d1/run"),
+        ("cd d* && sh run", "d1/run"), ("cat t??.sh | sh", "té.sh"),
         ("cd a; cd ../b; sh run", "b/run"), ("cd a/c; cd ..; sh run", "a/run"), ("bash -c '. ~+/run'", "run"),
         ("bash <<X\n. ./a\\ b # don't\nX", "a b"), ("sh $(dirname $0)/run", "run"), ('sh "${DIR-.}/run"', "run"),
         ("sh ./[[:alpha:]]un", "run"), ("sh './[id]'/ru*", "[id]/run"), ("sh -c './ru\\n'", "run"),

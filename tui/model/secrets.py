@@ -53,8 +53,12 @@ class Secrets:
         """Remove these values as well from now on."""
         self._whole |= {value for value in values if len(value) >= SHORTEST_SECRET}
         whole = sorted(self._whole, key=len, reverse=True)
-        self._values = sorted({form for value in whole for form in _forms(value)}, key=len, reverse=True)
-        self._escaped = [_EscapedValue(value) for value in whole if not _NEVER_ESCAPED.fullmatch(value)]
+        # The longest first, in all forms: a shorter value may be a part of it.
+        self._forms = [
+            (tuple(_forms(value)), None if _NEVER_ESCAPED.fullmatch(value) else _EscapedValue(value)) for value in whole
+        ]
+        self._values = sorted({form for forms, _ in self._forms for form in forms}, key=len, reverse=True)
+        self._escaped = [escaped for _, escaped in self._forms if escaped is not None]
         sizes: dict[str, dict[str, int]] = {}
         for value in reversed(self._values):
             for size in range(1, len(value)):
@@ -65,17 +69,22 @@ class Secrets:
 
     def hide(self, text: str) -> str:
         """Return the text without any of the values, and without the part of one that its end or `…` cut off."""
-        text = self.hide_whole(text)
-        size = self.cut(text)
-        return text[:-size] + REMOVED if size else text
+        whole = self.hide_whole(text)
+        if size := self.cut(text):  # first in the text as it is: the beginning of a value may be a shorter value
+            hidden = self.hide_whole(text[:-size])
+            if hidden + self.hide_whole(text[-size:]) == whole:
+                return hidden + REMOVED
+        size = self.cut(whole)
+        return whole[:-size] + REMOVED if size else whole
 
     def hide_whole(self, text: str) -> str:
         """Return a text that more may follow without any of the values; keep the beginning of one at its end."""
-        for value in self._values:
-            if value in text:
-                text = text.replace(value, REMOVED)
-        if self._escaped and _ESCAPE_SIGNS.search(text):
-            for escaped in self._escaped:
+        has_escapes = bool(self._escaped) and _ESCAPE_SIGNS.search(text) is not None
+        for forms, escaped in self._forms:
+            for form in forms:
+                if form in text:
+                    text = text.replace(form, REMOVED)
+            if has_escapes and escaped is not None:
                 text = escaped.pattern.sub(REMOVED, text)
         return self._hide_cut(text) if self._values and _CUT in text else text
 

@@ -32,7 +32,7 @@ _THIS_PROCESS = token_hex(8)
 # Folders with many files, which rarely change, and folders without code.
 _INSTALLED = frozenset(("node_modules", "site-packages", "venv", ".venv", ".tox", ".nox"))
 _WITHOUT_CODE = frozenset((".git", ".hg", ".svn", ".mypy_cache", ".ruff_cache", ".pytest_cache"))
-_BRACKETS = re.compile(r"\[[^/]*\]")
+_ANY = re.compile(r"\[[^/]*\]|\?")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{([A-Za-z0-9_]+)\})")
 _SUBSTITUTION = re.compile(r"`|\$\(")
 _QUOTE = re.compile("['\"]")
@@ -174,14 +174,14 @@ class CodeSearch:
         """Yield the path of a name in a folder, and what it may match as a glob.
 
         Shells differ in what they match with brackets (`[^a]`, `[[:alpha:]]`), which may also be quoted and then belong
-        to a name, so any text is accepted there.
+        to a name, and with `?`, which may be a byte, so any text is accepted there.
         """
         path = os.path.join(folder, name)
         yield path
         if not glob.has_magic(name):
             return
         start, pattern = ("/", name) if os.path.isabs(name) else (folder, name)
-        parts = [part for part in _BRACKETS.sub("*", pattern).split("/") if part]
+        parts = [part for part in _ANY.sub("*", pattern).split("/") if part]
         matches = list(islice(self._matches(start, parts), _MOST_MATCHES + 1))
         yield from matches
         if len(matches) > _MOST_MATCHES or len(parts) > _MOST_LEVELS:

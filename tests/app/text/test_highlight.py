@@ -193,7 +193,7 @@ def test_the_replaced_rules_give_the_same_colours(language: str, line: str, text
 
 
 def test_long_comments_and_documents_have_one_colour() -> None:
-    texts = {"c": ("/*", "*/"), "bash": ("cat <<EOF", "EOF"), "perl": ("=head1 A", "=cut")}
+    texts = {"c": ("/*", "*/"), "python": ('"""', '"""'), "bash": ("cat <<EOF", "EOF"), "perl": ("=head1 A", "=cut")}
     for language, (begin, end) in texts.items():
         lines = [begin, *["a word 'or two"] * 1_000, end, "if"]
         colours, _ = load_lexer(language).colours(lines, ())

@@ -87,6 +87,7 @@ _SLOW_RULES = (
     (r"(\s+)((?:\s*\\?\s*))(\[", r"(\s++)((?:\s*+\\?\s*+))(\["),  # instructions of Dockerfiles
     (r"<<-?\s*(\'?)\\?(\w+)[\w\W]+?\2", r"<<-?\s*+(\'?+)\\?+(\w++)[\w\W]+?\2"),  # here-documents of Bash
     (r"[*](?!(?:\\\n)?/))*[*]", r"[*](?!(?:\\\n)?/))*+[*]"),  # comments of C
+    (r"^(\s*)([rRuUbB]{,2})", r"^(\s*+)([rRuUbB]{,2})"),  # documentation of Python
     (r"<\s*/\s*script\s*>", r"<\s*+/\s*+script\s*+>"),  # the end of a script in HTML
     (r"<\s*/\s*style\s*>", r"<\s*+/\s*+style\s*+>"),
     (r"^=[a-zA-Z0-9]+\s+.*?\n=cut", r"^=[a-zA-Z0-9]++\s++.*?\n=cut"),  # documentation of Perl
