@@ -210,8 +210,9 @@ def store_whole(imported: ImportedRun, store: SqliteStore, reviews: Reviews) -> 
         assert len(reviews.export(run_id).splitlines()) == stored.scores.new
     if run.is_exported:
         # The next mutation has the same id.
-        reviews.forget(run_id)
+        reviews.set_aside(run_id)
         store.delete_run(run_id)
+        reviews.settle_deletions()
     return []
 
 

@@ -468,10 +468,27 @@ def test_scores_are_counted_and_go_with_their_run(files: ScoreFiles) -> None:
     acts = [make_act(1), make_act(2, 3), make_act(3, act="invalidate"), make_act(4, act="adjudicate", reviewer="Bo")]
     files.merge([*acts, make_act(5, act="reveal", reviewer="Cy"), make_act(6, run=OTHER_RUN)])
     assert files.count(RUN) == ScoreCount(3, 2)
-    files.remove(RUN)
-    files.remove(RUN)
+    assert not files.set_aside(RUN, ScoreCount(2, 2))
+    assert files.set_aside(RUN, ScoreCount(3, 2))
+    assert files.set_aside(RUN)
+    assert files.read(RUN) == KeptActs()
+    files.settle(lambda: [OTHER_RUN])
+    files.settle(lambda: [RUN])
     assert files.read(RUN) == KeptActs()
     assert files.count(OTHER_RUN) == ScoreCount(1, 1)
+
+
+@pytest.mark.parametrize("later", [(), (make_act(7),), (make_act(7, reviewer="Dee"),)])
+def test_scores_return_to_a_run_that_was_not_deleted(files: ScoreFiles, later: tuple[Act, ...]) -> None:
+    acts = (make_act(1), make_act(2, 3), make_act(4, act="adjudicate", reviewer="Bo"))
+    files.merge(acts)
+    files.set_aside(RUN)
+    for act in later:  # while the run was being deleted
+        files.append(act)
+    files.settle(lambda: [RUN])
+    assert sorted(act.id for act in files.read(RUN).acts) == sorted(act.id for act in (*acts, *later))
+    files.settle(lambda: ())
+    assert files.count(RUN).scores == 3 + len(later)
 
 
 NAMES = (

@@ -14,7 +14,7 @@ from tests.support.kept_runs import STARTED, keep, make_case, make_plan, make_re
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
 from tui.model.risk import BandRule, Guidance
-from tui.model.run import ReportContent
+from tui.model.run import ReportContent, RunRecord
 from tui.model.scores import CountedScore, ItemKey, current_answer_hash
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
@@ -585,6 +585,37 @@ def test_a_score_that_arrives_while_its_run_is_being_deleted_keeps_the_run(
     monkeypatch.undo()
     history.delete(record, history.count_scores(RUN))
     assert store.list_runs() == ()
+
+
+def test_a_deletion_that_fails_keeps_the_scores(
+    reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = reviews._store
+    history = RunHistory(store, tmp_path, lambda _: (), reviews)
+    reviews.open_review(RUN, "Ada", blind=True).give(ITEM, 4, "harsh")
+    store.finish_run(RUN, "finished", STARTED)
+    (record,) = store.list_runs()
+    delete = store.delete_run
+
+    def fail_at_the_end(run_id: str, confirm: Callable[[RunRecord], None]) -> None:
+        def confirm_in_vain(now: RunRecord) -> None:
+            confirm(now)
+            raise StoreError("the disk is full")
+
+        delete(run_id, confirm_in_vain)
+
+    monkeypatch.setattr(store, "delete_run", fail_at_the_end)
+    with pytest.raises(StoreError, match="the disk is full"):
+        history.delete(record, history.count_scores(RUN))
+    assert store.list_runs() == (record,)
+    assert reviews.reviewed(RUN).figures.scored == 1
+
+
+def test_scores_are_returned_to_a_run_whose_deletion_was_killed(reviews: Reviews, tmp_path: Path) -> None:
+    reviews.open_review(RUN, "Ada", blind=True).give(ITEM, 4, "harsh")
+    assert reviews.set_aside(RUN)
+    assert reviews.count_scores(RUN).scores == 0
+    assert Reviews(reviews._store, tmp_path, Config()).count_scores(RUN).scores == 1
 
 
 def test_what_is_scored_again_counts_for_nothing_but_own_agreement(store: SqliteStore, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ _ID = re.compile(rb'"id": ?"([0-9a-zA-Z._-]+)"')
 _CUT_LINE = re.compile(
     rf"\{{(?:{_TEXT}: {_VALUE}, )*+(?:{_OPEN}\\?|{_TEXT}:? ?|{_TEXT}: (?:{_OPEN}\\?|{_VALUE},?))?".encode(), re.DOTALL
 )
+_ASIDE = ".deleted-"
 _RUN = re.compile("[0-9a-f-]{1,64}")
 _NEW, _DECIDED = ".import-new", ".import"  # folders beside those of the runs
 
@@ -376,8 +377,11 @@ class ScoreFiles:
                 replace_files(self._folder, texts)
         return tuple(new)
 
-    def remove(self, run_id: str, expected: ScoreCount | None = None) -> bool:
-        """Delete the scores of a run. Return whether they were deleted: others than the expected ones stay."""
+    def set_aside(self, run_id: str, expected: ScoreCount | None = None) -> bool:
+        """Take the scores of a run that is being deleted out of use until `settle`.
+
+        Returns whether that was done: others than the expected ones stay.
+        """
         folder = self.folder_of(run_id)
         with self._store_errors("cannot be removed", folder):
             self._complete()
@@ -386,8 +390,29 @@ class ScoreFiles:
             with self._locked():
                 if expected not in (None, self.count(run_id)):
                     return False
-                shutil.rmtree(folder)
+                folder.rename(self._folder / f"{_ASIDE}{folder.name}")
                 return True
+
+    def settle(self, find_runs: Callable[[], Iterable[str]]) -> None:
+        """Delete the scores that were set aside, or return them to use if their run is still among these."""
+        if not any(self._folder.glob(f"{_ASIDE}*")):
+            return
+        runs = {self.folder_of(run_id).name for run_id in find_runs()}
+        with self._store_errors("cannot be removed", self._folder), self._locked():
+            for aside in self._folder.glob(f"{_ASIDE}*"):
+                if (name := aside.name.removeprefix(_ASIDE)) in runs:
+                    self._return_to_use(aside, self._folder / name)
+                shutil.rmtree(aside, ignore_errors=True)
+
+    def _return_to_use(self, aside: Path, folder: Path) -> None:
+        if not folder.exists():
+            aside.rename(folder)
+            return
+        texts = dict[Path, bytes]()  # somebody has scored meanwhile
+        for file in aside.glob("*.jsonl"):
+            later = folder / file.name
+            texts[later] = read_whole(file, LARGEST_FILE) + (read_whole(later, LARGEST_FILE) if later.exists() else b"")
+        replace_files(self._folder, texts)
 
     def folder_of(self, run_id: str) -> Path:
         """Return the folder of the run's files."""

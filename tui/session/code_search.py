@@ -20,7 +20,7 @@ from tui.session.code_files import is_code_name
 
 LARGEST_FILE = 16 << 20
 _MOST_BYTES = 64 << 20  # of all files of a suite: of further ones, only size and times are part of a digest
-_MOST_ENTRIES = 50_000  # of the file system that are looked at for a suite, which takes a second
+_MOST_ENTRIES = 100_000  # of the file system that are looked at for a suite, which takes two seconds
 _LONGEST_COMMAND = 100_000  # characters; the question of a longer one is not displayed
 _LONGEST_NAME = 4_096
 _MOST_NAMES = 2_000  # of a command

@@ -52,6 +52,8 @@ class Reviews:
         self._files = ScoreFiles(data / "scores", secrets=self.secrets)
         self._packets = PacketKeys(data / "packets")
         self._remembered = data / "reviewer"
+        with contextlib.suppress(StoreError):  # it is tried again with the next deletion
+            self.settle_deletions()
 
     def replace_config(self, config: Config) -> None:
         """Use another config for everything that is opened from now on."""
@@ -233,12 +235,20 @@ class Reviews:
         """Return how many scores of a run would be deleted with it."""
         return self._files.count(run_id)
 
-    def forget(self, run_id: str, expected: ScoreCount | None = None) -> bool:
-        """Delete the scores of a run. Return whether they were deleted: others than the expected ones stay."""
-        if not self._files.remove(run_id, expected):
-            return False
+    def set_aside(self, run_id: str, expected: ScoreCount | None = None) -> bool:
+        """Take the scores of a run out of use, before it is deleted; others than the expected ones stay."""
+        return self._files.set_aside(run_id, expected)
+
+    def settle_deletions(self) -> None:
+        """Delete the scores of deleted runs that were set aside; return those of other runs to use.
+
+        A deletion may have failed, or Assay was killed meanwhile.
+        """
+        self._files.settle(lambda: [record.id for record in self._store.list_runs()])
+
+    def remove_packets(self, run_id: str) -> None:
+        """Delete the keys of a run's packets."""
         self._packets.remove(run_id)
-        return True
 
     def problems(self, run_id: str) -> tuple[str, ...]:
         """Return the lines of a run's score files that could not be read, as `file:line: error: text`, and warnings

@@ -298,11 +298,16 @@ class RunHistory:
         """
 
         def confirm(now: RunRecord) -> None:
-            if now != run or not self._reviews.forget(run.id, scores):
+            if now != run or not self._reviews.set_aside(run.id, scores):
                 what = "The run was not deleted: it has changed since the question was displayed"
                 raise ConfigError(what, where=run.id, fix="Delete it again if you want to lose that too.")
 
-        self._store.delete_run(run.id, confirm)
+        self._reviews.settle_deletions()
+        try:
+            self._store.delete_run(run.id, confirm)
+        finally:
+            self._reviews.settle_deletions()
+        self._reviews.remove_packets(run.id)
         if self.baseline_of(run) == run.id:
             with contextlib.suppress(StoreError):
                 self._baselines.clear(run.suite_file)
