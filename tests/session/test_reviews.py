@@ -611,6 +611,16 @@ def test_a_deletion_that_fails_keeps_the_scores(
     assert reviews.reviewed(RUN).figures.scored == 1
 
 
+def test_a_run_can_be_deleted_beside_a_damaged_packet(reviews: Reviews, tmp_path: Path) -> None:
+    store = reviews._store
+    history = RunHistory(store, tmp_path, lambda _: (), reviews)
+    store.finish_run(RUN, "finished", STARTED)
+    (tmp_path / "packets").mkdir()
+    (tmp_path / "packets" / f"{'a' * 32}.json").write_text("{")
+    history.delete(store.list_runs()[0])
+    assert store.list_runs() == ()
+
+
 def test_scores_are_returned_to_a_run_whose_deletion_was_killed(reviews: Reviews, tmp_path: Path) -> None:
     reviews.open_review(RUN, "Ada", blind=True).give(ITEM, 4, "harsh")
     assert reviews.set_aside(RUN)

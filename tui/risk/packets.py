@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,12 +64,13 @@ class PacketKeys:
             return PacketKey(packet, found["run"], found["made_at"], found["guidance"], answers)
 
     def remove(self, run_id: str) -> None:
-        """Delete the packets of a run: scores from them can no longer be imported."""
+        """Delete the packets of a run: scores from them can no longer be imported. Damaged packets of any run stay."""
         with self._store_errors("cannot be removed"):
             for file in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
-                key = self.read(file.stem)
-                if key is not None and key.run == run_id:
-                    file.unlink()
+                with suppress(StoreError):
+                    key = self.read(file.stem)
+                    if key is not None and key.run == run_id:
+                        file.unlink()
 
     def _file(self, packet: str) -> Path:
         return self._folder / f"{packet}.json"

@@ -342,6 +342,15 @@ async def test_faults_are_sentences(server: GitServer, origin: Path, url: str, w
     assert caught.value.where == filled
 
 
+async def test_a_repository_that_is_too_expensive_to_unpack_is_refused(
+    server: GitServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.workspace.git.clone._CPU_S", 0.001)
+    with pytest.raises(WorkspaceError, match="takes too much processor time to unpack for its size"):
+        async with cloned(RepoClone(f"{server.url}/origin"), allow_local=True):
+            pass
+
+
 async def test_a_repository_without_its_objects_is_called_so(origin: Path) -> None:
     git(origin, "checkout", "-q", "--detach")
     head = git(origin, "rev-parse", "HEAD").decode().strip()

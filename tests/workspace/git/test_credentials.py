@@ -52,7 +52,9 @@ def test_ssh_takes_the_agent_then_key_files(tmp_path: Path) -> None:
     assert [Path(key).name for key in credentials.ssh_keys] == ["id_ed25519", "id_rsa"]
     named = find_credentials(parse_url("ssh://me@host/x"), {"ASSAY_SSH_KEY": "/k"})
     assert (named.username, named.ssh_keys, named.agent) == ("me", ("/k",), False)
-    asking = Callbacks({"credentials": credentials.as_json(), "most_bytes": 1, "url": "ssh://git@host/a/b"})
+    asking = Callbacks(
+        {"credentials": credentials.as_json(), "most_bytes": 1, "cpu_s": 60, "url": "ssh://git@host/a/b"}
+    )
     url = "ssh://git@host/a/b"
     given = [asking.credentials(url, "git", CredentialType.SSH_KEY) for _ in range(3)]
     assert [type(one) for one in given] == [pygit2.KeypairFromAgent, pygit2.Keypair, pygit2.Keypair]
@@ -63,7 +65,7 @@ def test_ssh_takes_the_agent_then_key_files(tmp_path: Path) -> None:
 
 def test_another_host_gets_nothing() -> None:
     known = Credentials("host", "u", "p").as_json()
-    asking = Callbacks({"credentials": known, "most_bytes": 1, "url": "https://host/a"})
+    asking = Callbacks({"credentials": known, "most_bytes": 1, "cpu_s": 60, "url": "https://host/a"})
     with pytest.raises(Refused, match=r"redirected to evil\.org"):
         asking.credentials("https://evil.org/x", None, CredentialType.USERPASS_PLAINTEXT)
     with pytest.raises(Refused, match="redirected to host:8443; the credentials of host were not sent"):
@@ -78,7 +80,9 @@ def test_secrets_are_not_in_the_representation() -> None:
 
 
 def test_a_transfer_that_grows_too_large_is_stopped(capsys: pytest.CaptureFixture[str]) -> None:
-    asking = Callbacks({"credentials": Credentials("h").as_json(), "most_bytes": 100 << 20, "url": "https://h/x"})
+    asking = Callbacks(
+        {"credentials": Credentials("h").as_json(), "most_bytes": 100 << 20, "cpu_s": 1e9, "url": "https://h/x"}
+    )
     stats = SimpleNamespace(received_objects=1, total_objects=2, received_bytes=1, indexed_deltas=0, total_deltas=0)
     asking.transfer_progress(stats)
     asking.transfer_progress(stats)

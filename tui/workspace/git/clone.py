@@ -88,6 +88,7 @@ def _ssh_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
 CLONE_S = 600.0
 _CONNECT_MS, _SILENCE_MS = 15_000, 60_000
 _MOST_BYTES, _MOST_MEMORY = 2 << 30, 4 << 30
+_CPU_S = 30.0  # of processor time for a repository of any size; larger ones get more
 _LONGEST_LINE = 1 << 20
 _PASSED_ON = re.compile(
     r"PATH|HOME|USER|LOGNAME|USERPROFILE|SYSTEMROOT|TEMP|TMP|TMPDIR|LANG|LC_\w+|SSH_AUTH_SOCK|SSL_CERT_(FILE|DIR)",
@@ -235,6 +236,7 @@ async def _fetch(
         "connect_timeout_ms": _CONNECT_MS,
         "silence_ms": _SILENCE_MS,
         "most_bytes": _MOST_BYTES,
+        "cpu_s": _CPU_S,
     }
     output = _CloneOutput(progress)
     passed = _select(environ, _PASSED_ON) | {"PYTHONPATH": str(Path(tui.__file__).parent.parent)}

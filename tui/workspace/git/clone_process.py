@@ -16,6 +16,7 @@ from tui.model.paths import parse_url
 
 _BETWEEN_S = 0.1
 _MOST_NAMED = 10
+_CPU_S_PER_MIB = 1.0  # beyond `cpu_s`: ordinary repositories take less than a tenth
 
 
 class Refused(Exception):
@@ -34,6 +35,7 @@ class Callbacks(pygit2.RemoteCallbacks):
         self._url: str = order["url"]
         self._known: dict[str, Any] = order["credentials"]
         self._most_bytes: int = order["most_bytes"]
+        self._cpu_s: float = order["cpu_s"]
         self._reported_at = 0.0
         self.ways = list(self._ways())
 
@@ -74,11 +76,16 @@ class Callbacks(pygit2.RemoteCallbacks):
         raise Refused(what, _WAYS if allowed_types & CredentialType.USERPASS_PLAINTEXT else _SSH_WAYS)
 
     def transfer_progress(self, stats: Any) -> None:
-        """Report progress at intervals, and stop a clone that exceeds the size limit."""
+        """Report progress at intervals, and stop a clone that exceeds the limits of size and of processor time.
+
+        A few bytes can describe gigabytes, in deltas of deltas.
+        """
         if stats.received_bytes > self._most_bytes:
             raise Refused(
                 f"the repository is larger than {self._most_bytes >> 20:,} MiB", "Use a smaller depth or repository."
             )
+        if time.process_time() > self._cpu_s + stats.received_bytes / (1 << 20) * _CPU_S_PER_MIB:
+            raise Refused("the repository takes too much processor time to unpack for its size")
         now = time.monotonic()
         if now - self._reported_at >= _BETWEEN_S:
             self._reported_at = now
