@@ -79,12 +79,12 @@ def handle_exit_signals(end: Callable[[int], object], **more: int) -> Iterator[N
         if uncalled:
             _restore(before)
         else:
-            _restore(dict.fromkeys(codes, _do_nothing))
+            _restore(dict.fromkeys(codes, _continue_closing))
             # A loop closes this descriptor before it gives it up: Python would report a signal in between as an error.
             signal.set_wakeup_fd(-1)
 
 
-def _do_nothing(number: int, _frame: object) -> None:
+def _continue_closing(number: int, _frame: object) -> None:
     """Handle a signal that arrives while Assay closes."""
     _discard_unread_output(number)
 

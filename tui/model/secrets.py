@@ -112,6 +112,8 @@ class Secrets:
         return max((size for size, whole in found if _is_most(size, whole)), default=0)
 
     def _escaped_beginnings(self, text: str) -> Iterator[tuple[int, int]]:
+        if _ESCAPE_SIGNS.search(text) is None:
+            return
         for escaped in self._escaped:
             end = text[-escaped.longest :]
             if _ESCAPE_SIGNS.search(end):
@@ -174,10 +176,21 @@ class _EscapedValue:
     """A value of which each character that is neither a letter nor a digit may be escaped."""
 
     def __init__(self, value: str) -> None:
-        self._size = len(value)
-        self._parts: _Parts = [_escapes(piece) for piece in _ESCAPED_PIECES.findall(value)]
-        self._first = {form[0] for form in self._parts[0]}
-        self.longest = sum(len(forms[0]) for forms in self._parts)
+        self._value = value
+
+    # The forms are made for the first text with an escape sign: most commands print none.
+    @cached_property
+    def _parts(self) -> "_Parts":
+        return [_escapes(piece) for piece in _ESCAPED_PIECES.findall(self._value)]
+
+    @cached_property
+    def _first(self) -> set[str]:
+        return {form[0] for form in self._parts[0]}
+
+    @cached_property
+    def longest(self) -> int:
+        """The number of characters of the longest form."""
+        return sum(len(forms[0]) for forms in self._parts)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -209,7 +222,7 @@ class _EscapedValue:
         """Yield the sizes of the text's ends that are the beginning of a form, each with the size of the value."""
         for start, character in enumerate(text):
             if character in self._first and _ends_within(self._parts, text, start):
-                yield len(text) - start, self._size
+                yield len(text) - start, len(self._value)
 
 
 _Parts = Sequence[Sequence[str]]
