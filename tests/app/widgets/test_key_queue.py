@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Button, Input
 
 from tests.support.pilots import until
 from tui.app.widgets.key_queue import KeyCapture, KeyQueue
@@ -136,3 +136,32 @@ async def test_a_key_that_is_refused_while_busy_and_arrives_later_is_not_lost() 
         screen.keys.handle(Key("p", "p"))
         await pilot.pause()
         assert screen.done == ["plain"], "this key is new: no binding wants it"
+
+
+class _AppWithBinding(App[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "leave")]
+    left = False
+
+    def action_leave(self) -> None:
+        self.left = True
+
+
+class _ScreenWithFocus(_Screen):
+    def compose(self) -> ComposeResult:
+        yield Button()
+        yield self.input
+
+    def on_mount(self) -> None:
+        self.query_one(Button).focus()
+
+
+async def test_a_key_typed_before_the_end_of_the_work_reaches_the_bindings_of_the_app() -> None:
+    async with (app := _AppWithBinding()).run_test() as pilot:
+        screen = _ScreenWithFocus()
+        await app.push_screen(screen)
+        await until(pilot, lambda: isinstance(app.focused, Button))
+        typed = Key("q", "q")
+        screen.keys.begin_work()
+        screen.keys.end_work()
+        app.post_message(typed)
+        await until(pilot, lambda: app.left)

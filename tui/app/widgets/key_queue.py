@@ -93,17 +93,21 @@ class KeyQueue:
             if (capture := self.capture) is not None:
                 self._type(capture, event)
             elif opens_input or event.key not in self.target_keys or self._is_shown(target):
-                self._screen.app.post_message(Key(event.key, event.character))
+                self._screen.app.post_message(self._copy(event))
                 opens_input = (opens_input or event.key in self.input_keys) and event.key not in _CLOSING_KEYS
 
     def _is_shown(self, target: object) -> bool:
         return target is not None and target == self.target
 
+    def _copy(self, event: Key) -> Key:
+        """Return a held key as if just typed: a message of the screen would end there, not at bindings of the app."""
+        return Key(event.key, event.character).set_sender(self._screen.app)
+
     def _type(self, capture: "KeyCapture", event: Key) -> None:
         """Pass a key to an input, which may not have had the focus when the key was pressed."""
         if not capture.widget.has_focus:
             self._screen.set_focus(capture.widget)
-        capture.widget.post_message(Key(event.key, event.character))
+        capture.widget.post_message(self._copy(event))
 
 
 class KeyCapture:
