@@ -1,6 +1,7 @@
 """A plan becomes events: order, attempts, verdicts, deadlines, lanes, and stopping."""
 
 import asyncio
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -29,13 +30,26 @@ from tui.model.provider_messages import (
     FinishReason,
     MemoryChunk,
     Reasoning,
+    RecordedChunk,
     Request,
     Sent,
     Text,
     ToolCall,
     Waiting,
 )
-from tui.model.results import Attempt, IncludedFile, ToolUse, TrialKey, TrialResult, Verdict, counted_as, is_flaky
+from tui.model.results import (
+    Attempt,
+    IncludedFile,
+    LeftOutFile,
+    Message,
+    Prompt,
+    ToolUse,
+    TrialKey,
+    TrialResult,
+    Verdict,
+    counted_as,
+    is_flaky,
+)
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
 from tui.model.suite import Case, Check, Step
@@ -469,6 +483,23 @@ async def test_tool_calls_are_kept_bounded_and_without_secrets() -> None:
     assert (len(step.tools_used), len(step.tool_calls)) == (301, 200)
     first = step.tool_calls[0]
     assert (first.name, len(first.result), first.result[-1], first.duration_ms) == (step.tools_used[0], 4_000, "…", 3.0)
+
+
+async def test_a_recorded_prompt_and_a_suites_memory_are_kept_without_secrets() -> None:
+    plan = plan_of(suite_of(replace(case_of("c1"), memory={"sk-secret-1": "sk-secret-1"})), QUICK)
+    prompt = Prompt(
+        "ask sk-secret-1",
+        (Message("user", "sk-secret-1"),),
+        (IncludedFile("sk-secret-1.txt", 3),),
+        (LeftOutFile("b.txt", "sk-secret-1"),),
+    )
+    recorded = RecordedChunk(1.0, None, "stop", stopped="sk-secret-1 was not answered", prompt=prompt)
+    provider = answers((Sent(), Text("ok"), recorded, MemoryChunk(None), End()))
+    events = await run_events(plan, {"a": provider}, secrets=["sk-secret-1"])
+    [step] = [event.result for event in events if isinstance(event, StepFinished)]
+    assert "sk-secret-1" not in repr(events)
+    assert (step.prompt.input, step.stopped) == ("ask [removed key]", "[removed key] was not answered")
+    assert step.memory_before == step.memory == {"[removed key]": "[removed key]"}
 
 
 async def test_a_tree_of_calls_is_kept_beside_the_names_of_the_tools() -> None:

@@ -36,6 +36,7 @@ from tui.model.secrets import Secrets
 from tui.model.tools import AnsweredCall
 from tui.model.values import JsonValue
 from tui.runner.control import EventBuffer
+from tui.runner.prompt import without_secrets
 
 _PACE_MS = 50
 _MOST_NOTES, _LONGEST_NOTE = 50, 2_000  # of one answer: a server may cause them
@@ -225,9 +226,14 @@ class ChunkHandler:
             case NoteChunk(note):
                 self._add_note(self._secrets.hide(note)[:_LONGEST_NOTE])
             case RecordedChunk():
-                self._partial.recorded = chunk
+                self._partial.recorded = self._cleaned(chunk)
             case End(reason):
                 self._partial.finish_reason = reason
+
+    def _cleaned(self, recorded: RecordedChunk) -> RecordedChunk:
+        """Return the recorded figures without the secrets that became known after the recording."""
+        prompt = None if recorded.prompt is None else without_secrets(recorded.prompt, self._secrets)
+        return replace(recorded, prompt=prompt, stopped=self._secrets.hide(recorded.stopped))
 
     def _add_tool(self, call: ToolCall, parent: int | None = None) -> None:
         partial = self._partial

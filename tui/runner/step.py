@@ -14,9 +14,10 @@ from tui.model.provider_messages import Chunk, Limited, RecordedChunk, Request, 
 from tui.model.results import CheckResult, Prompt, StepResult
 from tui.model.suite import TOOL_KINDS, Check, Step
 from tui.model.tools import DEFAULT_TURNS
+from tui.model.values import JsonObject
 from tui.providers.protocol import Provider
 from tui.runner.control import Control, uncancel_current_task
-from tui.runner.partial_step import ChunkHandler, PartialStep, StepPlace
+from tui.runner.partial_step import ChunkHandler, PartialStep, StepPlace, hide_in
 from tui.runner.prompt import without_secrets
 from tui.runner.tools import NotContinued, ToolConversation
 from tui.runner.trial_context import TrialContext
@@ -56,7 +57,8 @@ async def run_step(place: StepPlace, order: StepOrder, context: TrialContext, co
     """Run one step. A failure of the provider is part of the outcome; only a stop of the whole run is raised."""
     prompt = without_secrets(order.request.prompt, context.secrets)
     place.emit(StepStarted(place.trial, place.attempt, place.step, prompt))
-    partial = PartialStep(memory=order.request.memory)
+    memory = cast("JsonObject", hide_in(context.secrets, order.request.memory))
+    partial = PartialStep(memory=memory)
     checks: tuple[CheckResult, ...] = ()
     try:
         await _gather(order, partial, context, place, control)
@@ -71,7 +73,7 @@ async def run_step(place: StepPlace, order: StepOrder, context: TrialContext, co
         uncancel_current_task()
         partial.end()
         partial.cancelled = True
-    result = _to_result(order, prompt, partial, checks)
+    result = _to_result(order, prompt, memory, partial, checks)
     place.emit(StepFinished(place.trial, place.attempt, place.step, result))
     return StepOutcome(result, partial.fault, partial.cancelled, partial.paused_s)
 
@@ -218,7 +220,9 @@ async def _run_command(check: Check, answer: Answer, context: TrialContext) -> C
     return replace(result, detail=context.secrets.hide(result.detail))
 
 
-def _to_result(order: StepOrder, prompt: Prompt, partial: PartialStep, checks: tuple[CheckResult, ...]) -> StepResult:
+def _to_result(
+    order: StepOrder, prompt: Prompt, memory: JsonObject, partial: PartialStep, checks: tuple[CheckResult, ...]
+) -> StepResult:
     if partial.recorded is not None and partial.recorded.prompt is not None:
         prompt = partial.recorded.prompt
     return StepResult(
@@ -228,7 +232,7 @@ def _to_result(order: StepOrder, prompt: Prompt, partial: PartialStep, checks: t
         reasoning="".join(partial.reasoning),
         tools_used=tuple(partial.tools),
         tool_calls=tuple(partial.tool_calls) if any(call.has_details for call in partial.tool_calls) else (),
-        memory_before=order.request.memory if partial.remembers else None,
+        memory_before=memory if partial.remembers else None,
         memory=partial.memory if partial.remembers else None,
         checks=checks,
         usage=partial.usage,
