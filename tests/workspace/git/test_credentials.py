@@ -74,6 +74,19 @@ def test_another_host_gets_nothing() -> None:
         asking.credentials("http://host/x", None, CredentialType.USERPASS_PLAINTEXT)
 
 
+def test_another_host_with_a_certificate_is_refused() -> None:
+    known = Credentials("host").as_json()
+    for url in ("https://host/a", "https://Host:8443/a", "ssh://me@host/a", "me@host:a"):
+        asking = Callbacks({"credentials": known, "most_bytes": 1, "cpu_s": 60, "url": url})
+        with pytest.raises(pygit2.Passthrough):
+            asking.certificate_check(None, True, b"host")
+        with pytest.raises(Refused, match=r"the server redirected to evil\.org"):
+            asking.certificate_check(None, True, "evil.org")
+    asking = Callbacks({"credentials": known, "most_bytes": 1, "cpu_s": 60, "url": "https://[::1]:8443/a"})
+    with pytest.raises(pygit2.Passthrough):
+        asking.certificate_check(None, True, "::1")
+
+
 def test_secrets_are_not_in_the_representation() -> None:
     assert "hunter2" not in repr(Credentials("h", "u", "hunter2", passphrase="hunter2"))
     assert Credentials("h", "u", "a", passphrase="b").secrets() == ("a", "b")

@@ -75,6 +75,13 @@ class Callbacks(pygit2.RemoteCallbacks):
         )
         raise Refused(what, _WAYS if allowed_types & CredentialType.USERPASS_PLAINTEXT else _SSH_WAYS)
 
+    def certificate_check(self, certificate: None, valid: bool, host: str | bytes) -> bool:
+        """Refuse a redirect to another host than that of the URL, which was allowed; leave the rest to libgit2."""
+        own, asking = parse_url(self._url).host, (host if isinstance(host, str) else host.decode()).strip("[]").lower()
+        if asking != own:
+            raise Refused(f"the server redirected to {asking}", _REDIRECT)
+        raise pygit2.Passthrough
+
     def transfer_progress(self, stats: Any) -> None:
         """Report progress at intervals, and stop a clone that exceeds the limits of size and of processor time.
 
@@ -93,6 +100,7 @@ class Callbacks(pygit2.RemoteCallbacks):
 
 
 _WAYS = "Set ASSAY_GIT_CREDENTIALS to https://user:token@host, or put user and token into the URL."
+_REDIRECT = "Use the URL of the other server in the suite."
 _SSH_WAYS = "Add your key to the ssh agent, or set ASSAY_SSH_KEY to its file (and ASSAY_SSH_PASSPHRASE)."
 
 
