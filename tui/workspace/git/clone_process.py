@@ -77,6 +77,7 @@ class Callbacks(pygit2.RemoteCallbacks):
 
     def certificate_check(self, certificate: None, valid: bool, host: str | bytes) -> bool:
         """Refuse a redirect to another host than that of the URL, which was allowed; leave the rest to libgit2."""
+        del certificate, valid
         own, asking = parse_url(self._url).host, (host if isinstance(host, str) else host.decode()).strip("[]").lower()
         if asking != own:
             raise Refused(f"the server redirected to {asking}", _REDIRECT)
