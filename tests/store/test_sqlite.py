@@ -276,6 +276,26 @@ def test_a_plan_whose_trials_have_got_other_results_since_is_refused(store: Sqli
     store.begin_run(replace(rerun, earlier=dict(store.read_trials(run_id, rerun.trials))), STARTED)
 
 
+def test_a_plan_is_refused_if_another_run_has_got_its_id(store: SqliteStore) -> None:
+    kept = small_run()
+    earlier = {each.trial: each for each in kept.results}
+    rerun = replace(kept.plan, trials=tuple(earlier), earlier=earlier, continues=True)
+    attempt = kept.results[0].attempts[0]
+    answer = replace(attempt, steps=(replace(attempt.steps[0], response="another answer"), *attempt.steps[1:]))
+    others = (replace(kept.results[0], attempts=(answer, *kept.results[0].attempts[1:])), *kept.results[1:])
+    [case, *cases] = kept.plan.suite.cases
+    suite = replace(kept.plan.suite, cases=(replace(case, name="another"), *cases))
+    for other in (replace(kept, results=others), replace(kept, plan=replace(kept.plan, suite=suite))):
+        keep_whole(store, other)
+        before = store.read_run(kept.plan.run_id)
+        with pytest.raises(StoreError, match=r"has other results .* Start it again"):
+            store.begin_run(rerun, STARTED)
+        assert store.read_run(kept.plan.run_id) == before
+        store.delete_run(kept.plan.run_id)
+    keep_whole(store, kept)
+    store.begin_run(rerun, STARTED)
+
+
 def test_a_plan_that_continues_a_deleted_run_is_refused(store: SqliteStore) -> None:
     kept = small_run()
     keep_whole(store, kept)

@@ -84,22 +84,33 @@ def resume_run(
 
 
 def refuse_changed(connection: sqlite3.Connection, run: int, plan: Plan) -> None:
-    """Raise StoreError if a planned trial has other attempts than those that the plan continues.
+    """Raise StoreError if a planned trial has another case or another result than that which the plan continues.
 
-    Somebody else has run it since the plan was made, and the results of the plan would replace theirs.
+    Somebody else has run it since the plan was made, or has deleted the run and imported another of its id; the results
+    of the plan would replace theirs.
     """
-    rows = connection.execute(
-        "SELECT case_id, model, repeat, attempts FROM trial WHERE run = ? AND verdict IS NOT NULL", (run,)
+    content = connection.execute(
+        "SELECT content FROM suite JOIN run ON suite.number = suite WHERE run.number = ?", (run,)
     )
-    stored = {(case, model, repeat): attempts for case, model, repeat, attempts in rows}
-    for trial in plan.trials:
-        known = plan.earlier.get(trial)
-        attempts = stored.get((storable(trial.case), storable(trial.model), trial.repeat))
-        if attempts != (len(known.attempts) if known else None):
-            raise StoreError(
-                f"run {plan.run_id} has other results than when its trials were selected to be run",
-                fix="Start it again, from the results that it has now.",
-            )
+    stored = {case.id: case for case in codec.decode_suite(content.fetchone()[0]).cases}
+    planned = {case.id: case for case in plan.suite.cases}
+    changed = {case_id for case_id, case in stored.items() if planned.get(case_id, case) != case}
+    if any(
+        trial.case in changed or _result_of(connection, run, trial) != plan.earlier.get(trial) for trial in plan.trials
+    ):
+        raise StoreError(
+            f"run {plan.run_id} has other results than when its trials were selected to be run",
+            fix="Start it again, from the results that it has now.",
+        )
+
+
+def _result_of(connection: sqlite3.Connection, run: int, key: TrialKey) -> TrialResult | None:
+    row = connection.execute(
+        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        " WHERE run = ? AND case_id = ? AND model = ? AND repeat = ?",
+        (run, storable(key.case), storable(key.model), key.repeat),
+    ).fetchone()
+    return None if row is None else codec.decode_result(row[0])
 
 
 def write_results(
