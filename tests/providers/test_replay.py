@@ -177,6 +177,7 @@ async def test_an_answer_that_was_incomplete_stays_so() -> None:
         ("timed_out", "timed_out", "timed_out"),
         ("timed_out", None, "timed_out"),
         ("incomplete", "incomplete", "incomplete"),
+        ("failed", "incomplete", "incomplete"),  # a forbidden match decided the partial answer
     ],
 )
 async def test_what_went_wrong_goes_wrong_again(verdict: Verdict, fault: str | None, played: str) -> None:

@@ -27,6 +27,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.subjects import IMPORTED, Subject
 
 _REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
+_INCOMPLETE = "The recorded answer is incomplete"
 _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}
 
 
@@ -129,6 +130,8 @@ def _fault_of(recorded: Recorded) -> ProviderError | None:
     Imported runs record how an answer was judged, but no finish reason.
     """
     ended, finish_reason = recorded.ended, recorded.step.finish_reason
+    if ended is not None and ended.fault is not None and not recorded.is_imported and not recorded.step.stopped:
+        return _recorded_error(ended)  # also of a trial that failed: a forbidden match decides a partial answer
     if early_stop(finish_reason):  # perhaps this time with `acceptTruncated`
         return None
     if recorded.is_imported:
@@ -137,13 +140,15 @@ def _fault_of(recorded: Recorded) -> ProviderError | None:
     elif finish_reason is not None and (ended is None or ended.fault is None):
         return None  # a check or a command of the attempt failed, or another step
     if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
-        kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
-        return ProviderError(
-            kind, f"Recorded error: {ended.error}" if ended.error else "The recorded answer is incomplete"
-        )
+        return _recorded_error(ended)
     if finish_reason is None and (ended is None or ended.verdict not in JUDGED):
-        return ProviderError("incomplete", "The recorded answer is incomplete")
+        return ProviderError("incomplete", _INCOMPLETE)
     return None
+
+
+def _recorded_error(ended: Attempt) -> ProviderError:
+    kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
+    return ProviderError(kind, f"Recorded error: {ended.error}" if ended.error else _INCOMPLETE)
 
 
 def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:
