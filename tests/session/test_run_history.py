@@ -143,7 +143,12 @@ def test_answers_are_judged_again_only_for_cases_with_the_same_input(store: Sqli
     plan = history.plan_rejudge(kept.record.id, suite)
     assert plan.suite is suite
     assert plan.run_id != kept.record.id
-    assert plan.options.attempts == 1
+    assert (plan.options.attempts, plan.options.accept_truncated) == (1, False)
+    accepting = replace(suite, options=replace(suite.options, accept_truncated=True))
+    accepted = history.plan_rejudge(kept.record.id, accepting)
+    assert accepted.options.accept_truncated
+    keep(store, replace(kept, plan=accepted))
+    assert not history.plan_rejudge(accepted.run_id, suite).options.accept_truncated
     assert {trial.case for trial in plan.trials} == {first.id}
     assert {trial.model for trial in plan.trials} == {replay_name(kept.record.id, A), replay_name(kept.record.id, B)}
     moved = replace(kept.plan.suite, repository_context=RepositoryContext("src"))

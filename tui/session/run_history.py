@@ -231,7 +231,13 @@ class RunHistory:
         asked = {case.id: _question_of(replayed.suite, case) for case in replayed.suite.cases}
         same = {case.id for case in suite.cases if asked.get(case.id) == _question_of(suite, case)}
         trials = tuple(trial for trial in replayed.trials if trial.case in same)
-        return replace(replayed, suite=suite, options=replace(replayed.options, attempts=1), trials=trials)
+        options = replace(
+            replayed.options,
+            attempts=1,
+            timeout_ms=suite.options.timeout_ms,
+            accept_truncated=suite.options.accept_truncated,
+        )
+        return replace(replayed, suite=suite, options=options, trials=trials)
 
     def _earlier(self, run_id: str, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialResult]:
         if len(trials) <= _FEW:
