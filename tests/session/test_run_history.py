@@ -147,7 +147,7 @@ def test_answers_are_judged_again_only_for_cases_with_the_same_input(store: Sqli
     accepting = replace(suite, options=replace(suite.options, accept_truncated=True))
     accepted = history.plan_rejudge(kept.record.id, accepting)
     assert accepted.options.accept_truncated
-    keep(store, replace(kept, plan=accepted))
+    store.begin_run(accepted, kept.record.started_at)
     assert not history.plan_rejudge(accepted.run_id, suite).options.accept_truncated
     assert {trial.case for trial in plan.trials} == {first.id}
     assert {trial.model for trial in plan.trials} == {replay_name(kept.record.id, A), replay_name(kept.record.id, B)}
