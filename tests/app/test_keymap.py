@@ -15,6 +15,7 @@ from tests.app.explore.explored import explored, session_for
 from tests.app.snapshots.scenes import SCENES, play
 from tests.app.snapshots.stage import fixed_world, staged
 from tui.app.keymap import REPLACED_IDS, SHARED_KEYS, bindings_of_app, keymap_problems
+from tui.config.load import load_config
 from tui.model.subjects import Config
 
 __all__ = ["fixed_world"]
@@ -156,6 +157,32 @@ async def test_hints_follow_the_keymap_and_its_faults_are_notified(tmp_path: Pat
     async with explored(session) as seen:
         await seen.until(lambda: "Press ^r to run this case" in seen.text(0))
         await seen.until(lambda: any("unknown id run.cases" in notice for notice in seen.notices))
+
+
+_MOVING_OR_DISPLAYING = """
+    answer: fold next-match previous-match render
+    find: down page-down page-up up
+    help: close
+    jump: go leave
+    list: down first last left page-down page-up right up
+    look: back case-before compare diff export figures filter jump matrix models next-case review runs search sort
+    look: suites tour
+    pane: 1 2 3 4 before in-step next zoom
+    search: leave open scope
+    tabs: before left next right
+    text: down end leave page-down page-up top up
+    tour: before leave next
+    tree: fold out unfold
+"""
+
+
+def test_a_project_file_sets_only_keys_that_move_or_display(tmp_path: Path) -> None:
+    bindings = [*SHARED_KEYS.values(), *(each for known in bindings_of_app().values() for each in known)]
+    keys = "".join(f"  {name}: f7\n" for name in sorted({each.id for each in bindings if each.id}))
+    (file := tmp_path / ".assay.yaml").write_text(f"keys:\n{keys}")
+    lines = (line.split(": ") for line in _MOVING_OR_DISPLAYING.strip().splitlines())
+    harmless = {f"{area.strip()}.{name}" for area, names in lines for name in names.split()}
+    assert set(load_config(tmp_path, {}, file).keymap) == harmless
 
 
 if __name__ == "__main__":

@@ -121,7 +121,11 @@ def test_an_entry_that_could_do_harm_is_refused_at_its_line(tmp_path: Path, entr
 
 
 @pytest.mark.parametrize(
-    "name", ["confirm.yes", "confirm.no", "run.suite", "matrix.run-all", "runs.delete", "app.leave"]
+    "name",
+    [
+        *("confirm.yes", "confirm.no", "run.suite", "matrix.run-all", "runs.delete", "app.leave", "list.choose"),
+        *("answer.copy", "look.edit", "look.edit-check", "look.edit-case", "look.new-case", "look.copy-case"),
+    ],
 )
 def test_the_keys_of_an_action_that_does_more_than_display_are_refused(tmp_path: Path, name: str) -> None:
     config = loaded(tmp_path, f"keys:\n  look.jump: f7\n  {name}: down\n")

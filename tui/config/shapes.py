@@ -30,7 +30,11 @@ _MOST_REPEATS = 30  # percent: repeats are selected from the first third of the 
 _WEIGHTS, _LIMITS = BandRule().weights, dict(BandRule().limits)
 # The keys of actions that only move and display.
 _PROJECT_KEY = re.compile(r"(look|pane|tabs|answer|list|tree|text|find|jump|search|help|tour)\.")
-_EDIT_KEYS = {"look.edit", "look.edit-check", "look.new-case", "look.copy-case"}
+# Exceptions: `list.choose` confirms dialogs.
+_ACTING_KEYS = {
+    *("look.edit", "look.edit-check", "look.edit-case", "look.new-case", "look.copy-case"),
+    *("answer.copy", "list.choose"),
+}
 IN_CONFIG = "set it in your own config.yaml"
 STRICT = ConfigDict(strict=True, extra="forbid")
 
@@ -87,7 +91,7 @@ def _critical_limit_fault(_: object) -> str:
 
 
 def _project_key_fault(name: str) -> str | None:
-    if _PROJECT_KEY.match(name) and name not in _EDIT_KEYS:
+    if _PROJECT_KEY.match(name) and name not in _ACTING_KEYS:
         return None
     return "cannot be set by a project file, because its action may start, change or confirm something; " + IN_CONFIG
 
