@@ -14,7 +14,7 @@ def test_the_last_attempts_steps_are_taken_together() -> None:
     first, last = make_result(key, flaky=True).attempts
     more = replace(make_step(duration_ms=300.0), usage=Usage(None, 5, 7), retries=(Retry("429", 1000),))
     result = TrialResult(key, "passed", True, None, (first, replace(last, steps=(*last.steps, more))))
-    assert outcome_of(result) == Outcome(key, "passed", "passed", True, 0, None, 2, 150.0, 1500.0, 40, 85, 7, 1)
+    assert outcome_of(result) == Outcome(key, "passed", "passed", True, 0, None, 2, 150.0, 1500.0, None, 85, 7, 1)
 
 
 def test_what_nobody_counted_stays_unknown() -> None:
@@ -37,6 +37,15 @@ def test_tokens_of_many_steps_stay_in_the_range_of_a_count() -> None:
     step = replace(make_step(), usage=Usage(MOST_TOKENS, 1))
     outcome = outcome_of(TrialResult(key, "passed", False, None, (Attempt(1, "passed", None, (step, step)),)))
     assert (outcome.input_tokens, outcome.output_tokens) == (None, 2)
+
+
+def test_tokens_of_every_attempt_count_and_one_unknown_makes_the_trial_unknown() -> None:
+    key = TrialKey("case", "model")
+    counted, unknown = (replace(make_step(), usage=usage) for usage in (Usage(10, 5), Usage(None, None)))
+    for first, last, total in ((counted, counted, 20), (counted, unknown, None), (unknown, counted, None)):
+        attempts = (Attempt(1, "failed", None, (first,)), Attempt(2, "failed", None, (last,)))
+        outcome = outcome_of(TrialResult(key, "failed", False, None, attempts))
+        assert (outcome.input_tokens, outcome.output_tokens) == (total, total and total // 2)
 
 
 def test_every_attempt_was_paid_for_and_one_unknown_makes_the_trial_unknown() -> None:

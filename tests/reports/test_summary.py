@@ -44,7 +44,7 @@ def test_counts() -> None:
     assert summary.pass_rate_95[A] == wilson_interval(2, 4)
     assert summary.errors == {A: {"incomplete": 1}, B: {"error": 1, "timed_out": 1}}
     effort = summary.figures[A].effort
-    assert effort == Effort(1200.0, None, 150.0, effort.speed, 100, 200, tokens_known=4)
+    assert effort == Effort(1200.0, None, 150.0, effort.speed, 100, 200, input_tokens_known=4, output_tokens_known=4)
     assert summary.spent[A] == Spent(None, 0, 4)
 
 

@@ -1,6 +1,6 @@
 """The outcome of a trial: its result without texts, as lists, matrices and figures need it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tui.model.prices import add_costs
@@ -16,8 +16,9 @@ class Outcome:
 
     `verdict` is the latest verdict, `first_verdict` the one that counts in figures (see TrialResult). Times
     (milliseconds) and `retries` (in transport) sum the steps of the last attempt. `attempts` is the number of attempts;
-    tokens and `cost_usd` sum all of them. Tokens are None if no step reported them; the cost is None if that of one
-    step is unknown, or no step was run.
+    tokens and `cost_usd` sum all of them. Input tokens, output tokens and the cost are None if those of one step are
+    unknown, or no step was run. Reasoning tokens sum those that were reported: many servers leave them out if there are
+    none.
     """
 
     trial: TrialKey
@@ -72,9 +73,9 @@ def outcome_of(result: TrialResult) -> Outcome:
         len(result.attempts),
         steps[0].timing.first_token_ms if steps else None,
         last.answer_ms if last else 0.0,
-        _total(usage.input_tokens for usage in usages),
-        _total(usage.output_tokens for usage in usages),
-        _total(usage.reasoning_tokens for usage in usages),
+        _total([usage.input_tokens for usage in usages]),
+        _total([usage.output_tokens for usage in usages]),
+        _total([usage.reasoning_tokens for usage in usages if usage.reasoning_tokens is not None]),
         sum(len(step.retries) for step in steps),
         add_costs(step.cost_usd for attempt in result.attempts for step in attempt.steps),
     )
@@ -88,13 +89,8 @@ def unchecked_cases(cases: Iterable[Case], outcomes: Iterable[Outcome]) -> froze
     return frozenset(unchecked)
 
 
-def _total(counts: Iterable[int | None]) -> int | None:
-    """Return the tokens of a trial, or None if none is known or the sum is out of the range of a count."""
-    total = add_known(counts)
-    return None if total is None or total > MOST_TOKENS else total
-
-
-def add_known(counts: Iterable[int | None]) -> int | None:
-    """Return the sum of the known counts, or None if none is known."""
+def _total(counts: Sequence[int | None]) -> int | None:
+    """Return the sum of counts; None if one is unknown, there are none, or the sum is out of the range of a count."""
     known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    total = sum(known)
+    return total if counts and len(known) == len(counts) and total <= MOST_TOKENS else None

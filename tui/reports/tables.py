@@ -51,8 +51,8 @@ def _effort(run: Reported) -> Table:
             phrases.milliseconds(figures.effort.first_token_ms),
             phrases.milliseconds(figures.effort.median_ms),
             phrases.milliseconds(figures.effort.p95_ms),
-            _tokens(figures, figures.effort.input_tokens),
-            _tokens(figures, figures.effort.output_tokens),
+            _tokens(figures.effort.input_tokens, figures.effort.input_tokens_known, figures.tally.trials),
+            _tokens(figures.effort.output_tokens, figures.effort.output_tokens_known, figures.tally.trials),
             cost_text(spent[model]) if figures.tally.trials else "–",
         )
         for model, figures in run.summary.figures.items()
@@ -60,10 +60,9 @@ def _effort(run: Reported) -> Table:
     return Table(("Model", "TTFT", "Median time", "p95", "Tokens in", "Tokens out", "Cost"), tuple(rows), 6)
 
 
-def _tokens(figures: ModelFigures, count: int | None) -> str:
+def _tokens(count: int | None, known: int, trials: int) -> str:
     """Return a sum of tokens, with `≥` if it does not include those of every trial."""
-    is_part = count is not None and figures.effort.tokens_known < figures.tally.trials
-    return f"{'≥ ' if is_part else ''}{phrases.count(count)}"
+    return f"{'≥ ' if count is not None and known < trials else ''}{phrases.count(count)}"
 
 
 def _errors(run: Reported) -> Iterator[Block]:

@@ -117,8 +117,8 @@ class Effort:
     """Times, tokens and cost of a model's answers.
 
     Times are milliseconds of a trial's last attempt, `speed` is tokens per second, tokens and cost (USD) sum all
-    attempts. `p95_ms` is None under 20 trials; `tokens_known` and `costs_known` count the trials with known output
-    tokens and cost.
+    attempts. `p95_ms` is None under 20 trials; `input_tokens_known`, `output_tokens_known` and `costs_known` count
+    the trials that the sums include.
     """
 
     median_ms: float | None = None
@@ -127,7 +127,8 @@ class Effort:
     speed: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
-    tokens_known: int = 0
+    input_tokens_known: int = 0
+    output_tokens_known: int = 0
     cost_usd: float | None = None
     costs_known: int = 0
 
@@ -234,6 +235,7 @@ def effort_of(trials: Iterable[CountedTrial]) -> Effort:
         spread_of(trial.speed for trial in trials if trial.speed is not None).median,
         sum(read) if read else None,
         sum(wrote) if wrote else None,
+        len(read),
         len(wrote),
         round(sum(costs), 12) if costs else None,
         len(costs),

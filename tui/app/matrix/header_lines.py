@@ -225,10 +225,10 @@ def _seconds(milliseconds: float | None, digits: int = 1) -> str:
 
 def _tokens(shown: ModelFigures) -> Line:
     effort, trials = shown.effort, shown.tally.trials
-    if not effort.tokens_known:
+    sums = (effort.input_tokens, effort.input_tokens_known), (effort.output_tokens, effort.output_tokens_known)
+    if not any(known for _, known in sums):
         return (("unknown" if trials else "–", "dim"),)
-    least = "≥" if effort.tokens_known < trials else ""
-    read, wrote = (f"{least}{count(each, 5).strip()}" for each in (effort.input_tokens, effort.output_tokens))
+    read, wrote = (f"{'≥' if 0 < known < trials else ''}{count(total, 5).strip()}" for total, known in sums)
     return ((f"{read} · {wrote}", "plain"),)
 
 
