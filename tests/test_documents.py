@@ -53,7 +53,7 @@ def test_the_readme_is_short_and_links_every_page() -> None:
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_a_picture_is_that_of_the_app(picture: Path) -> None:
     made = TOP / "tests" / "app" / "snapshots" / "pictures" / picture.name
-    assert picture.read_bytes() == made.read_bytes(), "run: uv run pytest tests/app/snapshots --snapshot-update"
+    assert picture.read_bytes() == made.read_bytes(), 'run: uv run pytest tests/app/snapshots -m "" --snapshot-update'
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

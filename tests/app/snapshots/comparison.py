@@ -1,8 +1,8 @@
 """Compares a scene with its stored picture.
 
-`uv run pytest tests/app/snapshots --snapshot-update` stores the screens as they are now, with `-k review` only those
-whose name contains `review`. Look at the changed pictures in `pictures/` (a browser shows them) before you commit them.
-The pictures in `docs/pictures/` are copies, which the same command replaces.
+`uv run pytest tests/app/snapshots -m "" --snapshot-update` stores the screens as they are now in all sizes and themes,
+with `-k review` only those whose name contains `review`. Look at the changed pictures in `pictures/` (a browser shows
+them) before you commit them. The pictures in `docs/pictures/` are copies, which the same command replaces.
 """
 
 from pathlib import Path

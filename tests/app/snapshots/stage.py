@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from threading import Event
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -20,11 +21,11 @@ from textual.widgets import Input
 
 import tui.app
 from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
-from tests.app.snapshots.picture import describe_difference, rows_of, take_picture
+from tests.app.snapshots.picture import describe_difference, take_picture
 from tests.support.diffs import MODEL, applied, block, case_for
 from tests.support.histories import run_history
 from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
-from tests.support.pilots import until
+from tests.support.pilots import screen_rows, until
 from tests.support.scripted_session import Opened, ScriptedSession, suite_of
 from tui.app.app import AssayApp
 from tui.model.results import Attempt, Change, ToolUse, TrialKey, TrialResult, Verdict
@@ -316,7 +317,7 @@ class Stage:
     @property
     def text(self) -> str:
         """The screen as text."""
-        return "\n".join(row for _, row in rows_of(self.picture))
+        return "\n".join(screen_rows(self.app.screen))
 
     async def press(self, *keys: str) -> None:
         """Press these keys."""
@@ -398,12 +399,23 @@ def _stop_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped() -> float:
         return 1000.0
 
-    for module in pkgutil.walk_packages(tui.app.__path__, "tui.app."):
-        loaded = importlib.import_module(module.name)
-        if getattr(loaded, "monotonic", None) is time.monotonic:
-            monkeypatch.setattr(loaded, "monotonic", stopped)
-        for owner in (loaded, *(each for each in vars(loaded).values() if isinstance(each, type))):
-            for function in vars(owner).values():
-                if isinstance(function, FunctionType) and time.monotonic in (function.__defaults__ or ()):
-                    given = tuple(stopped if each is time.monotonic else each for each in function.__defaults__ or ())
-                    monkeypatch.setattr(function, "__defaults__", given)
+    modules, functions = _users_of_the_clock()
+    for module in modules:
+        monkeypatch.setattr(module, "monotonic", stopped)
+    for function in functions:
+        given = tuple(stopped if each is time.monotonic else each for each in function.__defaults__ or ())
+        monkeypatch.setattr(function, "__defaults__", given)
+
+
+@cache
+def _users_of_the_clock() -> tuple[list[ModuleType], list[FunctionType]]:
+    """Return the modules of the app that import `time.monotonic`, and the functions that have it as a default."""
+    loaded = [importlib.import_module(each.name) for each in pkgutil.walk_packages(tui.app.__path__, "tui.app.")]
+    kinds = [each for module in loaded for each in vars(module).values() if isinstance(each, type)]
+    functions = [
+        function
+        for owner in (*loaded, *kinds)
+        for function in vars(owner).values()
+        if isinstance(function, FunctionType) and time.monotonic in (function.__defaults__ or ())
+    ]
+    return [module for module in loaded if getattr(module, "monotonic", None) is time.monotonic], functions

@@ -19,6 +19,7 @@ def describe(value: Scene | Size) -> str:
     return value.name if isinstance(value, Scene) else "{}x{}".format(*value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scene", WORK_SCENES, ids=describe)
 @pytest.mark.parametrize("size", [(120, 40), (250, 70)], ids=describe)
 async def test_dark(scene: Scene, size: Size, fixed_world: Path, snapshot_update: bool) -> None:
