@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui.app.context import AppContext
     from tui.app.find.finder import Finder
     from tui.app.navigator import CaseChosen
-    from tui.app.run_messages import RunEnded, RunRefused, StoreTrouble
+    from tui.app.run_messages import FilesRecorded, RunEnded, RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.app.settings.editor import SettingsEditor
     from tui.session.consent import Consent
@@ -190,6 +190,11 @@ class AssayApp(ThemedApp[int]):
     def on_run_refused(self, message: "RunRefused") -> None:
         """Notify that a run did not start, with the reason."""
         self.notify(sanitize_line(message.why, 600), title="Not run", severity="error", markup=False, timeout=12)
+
+    def on_files_recorded(self, message: "FilesRecorded") -> None:
+        """Notify that a run sends files as they were recorded."""
+        if message.note:
+            self.notify(sanitize_line(message.note, 600), severity="warning", markup=False, timeout=12)
 
     def on_store_trouble(self, message: "StoreTrouble") -> None:
         """Notify that results cannot be stored at the moment, or that all pending results are stored now."""

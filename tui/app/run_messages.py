@@ -71,6 +71,14 @@ class RunRefused(Message, bubble=False):
         self.why = why
 
 
+class FilesRecorded(Message, bubble=False):
+    """Posted when the files of a run were read; `note` is a sentence if some are sent as they were recorded."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__()
+        self.note = note
+
+
 class ModelsUnresolved(Message, bubble=False):
     """Posted when models are omitted from a run; `errors` has the fault of each of them."""
 
@@ -197,12 +205,12 @@ class RunMessages:
                 self.reasoning.put(event.trial, event.text)
             case RunStarted():
                 self._post(RunBegan(path))
-            case RunFinished() | ContextRead():
-                pass  # the queue posts RunEnded; each prompt names its files
-            case RepositoryCloning():
-                self._post(CloneProgress(path, None))
-            case RepositoryCloned():
-                self._post(CloneProgress(path, event))
+            case RunFinished():
+                pass  # the queue posts RunEnded
+            case ContextRead(planned):
+                self._post(FilesRecorded(planned.note))  # each prompt names its files
+            case RepositoryCloning() | RepositoryCloned():
+                self._post(CloneProgress(path, event if isinstance(event, RepositoryCloned) else None))
             case RunPaused() | RunResumed() | LimitMoved():
                 self._post(PaceChanged(path))
             case StoreStalled(reason):

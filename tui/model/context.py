@@ -104,13 +104,15 @@ class PlannedCase:
     """What the first prompt of a case will contain.
 
     `characters` are those of all requests of one trial, as far as they are known: without the model's answers. `fault`
-    says why the files of the case cannot be read; nothing is sent then.
+    says why the files of the case cannot be read; nothing is sent then. `recorded` says that its files have changed
+    since its first trial and are sent as they were.
     """
 
     case: str
     sent: SentContext
     characters: int = 0
     fault: str = ""
+    recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,15 @@ class PlannedContext:
         return tuple(broken) if len(broken) <= _MOST_FAULTS + 1 else (*broken[:_MOST_FAULTS], more)
 
     @property
+    def note(self) -> str:
+        """A sentence about cases whose files are sent as they were recorded, empty if there are none."""
+        cases = [each.case for each in self.cases if each.recorded]
+        if not cases:
+            return ""
+        of = "1 case" if len(cases) == 1 else f"{len(cases):,} cases"
+        return f"The files of {of} are sent as they were recorded, because they differ now: {_names(cases)}."
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """What the prompts contain, what was left out and why, and warnings: one line for all cases, and one for each
         of a few that differ."""
@@ -155,6 +166,7 @@ class PlannedContext:
         different = {each.sent.files + each.sent.characters for each in self.cases if not each.fault}
         if len(different) > 1 and len(self.cases) <= _MOST_CASE_LINES:
             lines += [f"{each.case} · Context: {each.sent.words}" for each in self.cases if not each.fault]
+        lines += [f"Note: {note}"] if (note := self.note) else []
         lines += [f"Warning: repositoryContext.{warning}" for warning in self.warnings]
         return (*lines, *(f"Warning: {fault}" for fault in self.faults))
 

@@ -1,6 +1,9 @@
 """File context of a run's cases: the repository and the cases' own files are read once, before the first request."""
 
 import asyncio
+import contextlib
+import hashlib
+import json
 import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
@@ -32,6 +35,8 @@ from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Suite
 from tui.runner.control import Control
 from tui.runner.prompt import BEFORE_QUESTION
 from tui.runner.trial_context import CaseContext
+from tui.session.recorded_context import RecordedContexts
+from tui.store.protocol import Store
 from tui.workspace.git.clone import Clone, CloneProgress, cloned
 
 if TYPE_CHECKING:
@@ -50,6 +55,7 @@ class SuiteContext:
 
     `roots` are the folders in which a case's own files are looked up, in order. `shared` is sent with every case that
     names no files. `fault` says why the repository could not be cloned or read: it is the error of every case.
+    `plan` keeps the files of each case, or why they cannot be read, so that all its trials get the same.
     """
 
     roots: "tuple[Source, ...]" = ()
@@ -57,15 +63,18 @@ class SuiteContext:
     texts: "RepositoryTexts | None" = None
     shared: CaseContext = _NOTHING
     fault: WorkspaceError | None = None
-    _own: dict[str, tuple[ContextFile, ...]] = field(default_factory=dict)  # of cases, by id
+    _own: dict[str, "_Own"] = field(default_factory=dict)  # of cases, by id
 
     def context_of(self, case: Case) -> CaseContext:
         """Return the context of a case. Raises WorkspaceError."""
         if self.fault is not None:
             raise self.fault
-        if not case.code_context:
-            return self.shared
-        return self.compose(self._own_files(case))
+        if isinstance(kept := self._own.get(case.id), RecordedContexts):
+            if (recorded := kept.context_of(case)) is None:
+                raise WorkspaceError("the files that were sent before are no longer stored")
+            return recorded
+        own = self._own_files(case)
+        return self.compose(own) if case.code_context else self.shared
 
     def compose(self, own: tuple[ContextFile, ...]) -> CaseContext:
         """Return the context of a case with these files of its own."""
@@ -76,12 +85,17 @@ class SuiteContext:
         return CaseContext(system, *self.texts.compose(own))
 
     def plan(
-        self, cases: Iterable[Case], secrets: Secrets, check_stopped: Callable[[], None] = lambda: None
+        self,
+        cases: Iterable[Case],
+        secrets: Secrets,
+        check_stopped: Callable[[], None] = lambda: None,
+        recorded: RecordedContexts | None = None,
     ) -> PlannedContext:
         """Return what the prompts of the cases will contain, and keep the cases' own files for the run.
 
-        The figures are those of the prompts, which are not made for it. Blocks on the disk: run it in a thread.
-        `check_stopped` is called for each case and may raise.
+        A case whose files are not those of `recorded` gets the recorded ones. The figures are those of the prompts,
+        which are made only to be compared. Blocks on the disk: run it in a thread. `check_stopped` is called for each
+        case and may raise.
         """
         planned: list[PlannedCase] = []
         measure = _Measure(self.texts, secrets)
@@ -91,24 +105,60 @@ class SuiteContext:
             try:
                 if self.fault is not None:
                     raise self.fault
-                own = self._own_files(case) if case.code_context else ()
+                if earlier := self._find_recorded(case, recorded):
+                    sent = _sent(earlier)
+                    planned.append(PlannedCase(case.id, sent, _characters(case, earlier.system, sent), recorded=True))
+                    continue
+                own = self._own_files(case)
             except WorkspaceError as error:
+                self._own[case.id] = error
                 planned.append(PlannedCase(case.id, NOTHING_SENT, fault=secrets.hide(str(error))))
                 continue
-            if case.code_context and kept < _MOST_KEPT:
-                self._own[case.id] = own
+            if case.code_context:
+                self._own[case.id] = own if kept < _MOST_KEPT else _digest(own)
                 kept += sum(len(file.content) for file in own)
             sent = measure.size_of(own)
             planned.append(PlannedCase(case.id, sent, _characters(case, self.shared.system, sent)))
         warnings = tuple(map(secrets.hide, self.repository.warnings))
         return PlannedContext(tuple(planned), warnings, from_repository=self.repository is not _NO_FILES)
 
+    def _find_recorded(self, case: Case, recorded: RecordedContexts | None) -> CaseContext | None:
+        """Return the recorded context of a case, if it differs from that of now. Raises WorkspaceError."""
+        if recorded is None or (earlier := recorded.context_of(case)) is None:
+            return None
+        with contextlib.suppress(WorkspaceError):
+            own = self._own_files(case)
+            if recorded.is_same(self.compose(own) if case.code_context else self.shared, earlier):
+                self._own[case.id] = own
+                return None
+        self._own[case.id] = recorded
+        return earlier
+
     def _own_files(self, case: Case) -> tuple[ContextFile, ...]:
         """Return the case's own files, cut to their lines. Raises WorkspaceError."""
         from tui.workspace.context.read import read_code_context
 
         kept = self._own.get(case.id)
-        return read_code_context(case.code_context, self.roots) if kept is None else kept
+        if isinstance(kept, WorkspaceError):
+            raise kept
+        if isinstance(kept, tuple):
+            return kept
+        own = read_code_context(case.code_context, self.roots) if case.code_context else ()
+        if isinstance(kept, bytes) and kept != _digest(own):
+            raise WorkspaceError("the files of this case have changed while the run was in progress")
+        return own
+
+
+_Own = tuple[ContextFile, ...] | bytes | RecordedContexts | WorkspaceError
+"""The files of a case, their digest if they are too large to be kept, where they are recorded if those are sent, or
+why they cannot be read."""
+
+
+def _digest(own: Iterable[ContextFile]) -> bytes:
+    digest = hashlib.sha256()
+    for file in own:
+        digest.update(json.dumps([file.path, file.content]).encode())
+    return digest.digest()
 
 
 class _Measure:
@@ -141,6 +191,11 @@ class _Measure:
         return self._left_out[out]
 
 
+def _sent(context: CaseContext) -> SentContext:
+    files, characters = len(context.included), len(context.text) + len(BEFORE_QUESTION) if context.text else 0
+    return SentContext((files, files), (characters, characters), context.left_out)
+
+
 def _characters(case: Case, generated: str | None, sent: SentContext) -> int:
     """Return the characters of all requests of a trial, of which each step sends at least one.
 
@@ -152,15 +207,18 @@ def _characters(case: Case, generated: str | None, sent: SentContext) -> int:
     return steps * each + sum(len(step.input) * (steps - number) for number, step in enumerate(case.steps))
 
 
-async def plan_context(plan: Plan, context: SuiteContext, secrets: Secrets, control: Control) -> PlannedContext:
+async def plan_context(
+    plan: Plan, context: SuiteContext, secrets: Secrets, control: Control, store: Store
+) -> PlannedContext:
     """Return what the prompts of a run will contain, read in a thread; stopping the run stops it soon."""
+    recorded = RecordedContexts(store, plan, secrets)
 
     def check_stopped() -> None:
         if control.outcome != "finished":
             raise WorkspaceError("the run was stopped while its files were read")
 
     try:
-        return await asyncio.to_thread(context.plan, plan.planned_cases, secrets, check_stopped)
+        return await asyncio.to_thread(context.plan, plan.planned_cases, secrets, check_stopped, recorded)
     except WorkspaceError:
         return PlannedContext()
 

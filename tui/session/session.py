@@ -350,7 +350,7 @@ class Session:
                     yield hide_secrets(progress, secrets)
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
             if plan.trials and wants_context(plan.suite):
-                yield ContextRead(await plan_context(plan, context, secrets, control))
+                yield ContextRead(await plan_context(plan, context, secrets, control, self.store))
             changes = repository if repository.clone else None
             tools = TrialContext(providers, self._checker, context, secrets, changes, repository)
             async with aclosing(run_plan(plan, tools, control)) as batches:

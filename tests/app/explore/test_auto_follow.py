@@ -6,8 +6,10 @@ import pytest
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import prompt_of, result_of, step_of
+from tui.model.context import NOTHING_SENT, PlannedCase, PlannedContext
 from tui.model.events import (
     AttemptStarted,
+    ContextRead,
     RepositoryCloned,
     RepositoryCloning,
     RequestSent,
@@ -121,3 +123,14 @@ async def test_a_clone_without_anything_to_say_says_nothing(tmp_path: Path) -> N
         session.go_on.set()
         await seen.until(lambda: "0/2" in seen.header)
         assert seen.notices == []
+
+
+async def test_files_that_are_sent_as_they_were_recorded_are_reported(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    changed = PlannedCase("one", NOTHING_SENT, recorded=True)
+    session.before = (ContextRead(PlannedContext()), ContextRead(PlannedContext((changed,))))
+    async with explored(session) as seen:
+        await start(seen, "r")
+        session.go_on.set()
+        await seen.until(lambda: "0/2" in seen.header)
+        assert ["The files of 1 case are sent as they were recorded" in notice for notice in seen.notices] == [True]
