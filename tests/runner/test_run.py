@@ -502,6 +502,15 @@ async def test_a_recorded_prompt_and_a_suites_memory_are_kept_without_secrets() 
     assert step.memory_before == step.memory == {"[removed key]": "[removed key]"}
 
 
+async def test_a_number_in_a_memory_is_removed_if_it_is_a_key() -> None:
+    plan = plan_of(suite_of(case_of("c1")), QUICK)
+    memory = MemoryChunk({"number": 837492749231, "list": [837492749231, 8374, True, 0.5]})
+    provider = answers((Sent(), Text("ok"), memory, End()))
+    events = await run_events(plan, {"a": provider}, secrets=["837492749231"])
+    [step] = [event.result for event in events if isinstance(event, StepFinished)]
+    assert step.memory == {"number": "[removed key]", "list": ["[removed key]", 8374, True, 0.5]}
+
+
 async def test_a_tree_of_calls_is_kept_beside_the_names_of_the_tools() -> None:
     plan = plan_of(suite_of(case_of("c1")), QUICK)
     tree = [ToolUse("sk-secret-1", "a" * 5_000, kind="agent"), *[ToolUse("search", parent=0)] * 300]

@@ -114,3 +114,15 @@ def test_a_key_in_a_note_is_not_stored(store: SqliteStore, tmp_path: Path) -> No
     assert act.note == "it is [removed key]."
     written = [file for file in (tmp_path / "scores").rglob("*.jsonl") if KEY in file.read_text()]
     assert [file.name.partition("-")[0] for file in written] == ["ada"]
+
+
+def test_numbers_of_a_memory_are_hidden_but_no_counts(store: SqliteStore) -> None:
+    kept = store.read_run(RUN)
+    number = 837492749231
+    result = kept.results[0]
+    step = replace(result.attempts[0].steps[0], memory=[number, {"n": number}, True, 1.5], pace=((number, 1),))
+    attempt = replace(result.attempts[0], steps=(step,), duration_ms=float(number))
+    kept = replace(kept, results=(replace(result, attempts=(attempt,)),))
+    outgoing = without_known_keys(kept, Secrets([str(number)])).results[0].attempts[0]
+    assert outgoing.steps[0].memory == ["[removed key]", {"n": "[removed key]"}, True, 1.5]
+    assert (outgoing.steps[0].pace, outgoing.duration_ms) == (((number, 1),), float(number))

@@ -7,7 +7,7 @@ as URLs, JSON and HTML need it. Libraries differ in which characters they escape
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 
 REMOVED = "[removed key]"
@@ -30,6 +30,13 @@ _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
 def hide_service_keys(text: str) -> str:
     """Return a text that the user wrote, such as a command line, without keys that have the form of a known service."""
     return _SERVICE_KEY.sub(REMOVED, text)
+
+
+def hide_number(number: float, hide: Callable[[str], str]) -> float | str:
+    """Return a number of a JSON value as it is, or as a text without secrets if its digits contain one."""
+    text = json.dumps(number)
+    hidden = text if len(text) < SHORTEST_SECRET else hide(text)
+    return number if hidden == text else hidden
 
 
 class Secrets:

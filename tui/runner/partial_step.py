@@ -32,7 +32,7 @@ from tui.model.provider_messages import (
     Waiting,
 )
 from tui.model.results import Retry, ServedBy, Timing, ToolUse, TrialKey, Usage
-from tui.model.secrets import Secrets
+from tui.model.secrets import Secrets, hide_number
 from tui.model.tools import AnsweredCall
 from tui.model.values import JsonValue
 from tui.runner.control import EventBuffer
@@ -281,9 +281,11 @@ def _cut(text: str) -> str:
 
 
 def hide_in(secrets: Secrets, value: JsonValue) -> JsonValue:
-    """Return the JSON value with all secrets removed from its texts and keys."""
+    """Return the JSON value with all secrets removed from its texts, numbers and keys."""
     if isinstance(value, str):
         return secrets.hide(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return hide_number(value, secrets.hide)
     if isinstance(value, list):
         return [hide_in(secrets, item) for item in value]
     if isinstance(value, dict):

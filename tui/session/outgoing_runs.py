@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from tui.model.results import StepResult, TrialKey, TrialResult
 from tui.model.run import KeptRun
 from tui.model.scores import answer_hash
-from tui.model.secrets import SHORTEST_SECRET, Secrets
+from tui.model.secrets import SHORTEST_SECRET, Secrets, hide_number
 from tui.model.subjects import Subject
 from tui.model.suite import Case, RiskCriterion, Suite
 
@@ -62,6 +62,8 @@ def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
     """Return the value with known keys removed from its texts; the same object if there is none."""
     if isinstance(value, str):
         return hide(value) if len(value) >= SHORTEST_SECRET else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return hide_number(value, hide)
     if isinstance(value, TrialKey):
         return value
     if is_dataclass(value) and not isinstance(value, type):
@@ -72,7 +74,9 @@ def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
             changed |= {"checks": tuple(replace(check, spans=()) for check in checks), "pace": ()}
         return replace(value, **changed) if changed else value
     if isinstance(value, list | tuple):
-        items = [_hidden(item, hide) for item in value]
+        # A list is JSON; the numbers in tuples count or measure.
+        counts = (int, float) if isinstance(value, tuple) else ()
+        items = [item if isinstance(item, counts) else _hidden(item, hide) for item in value]
         if all(new is old for new, old in zip(items, value, strict=True)):
             return value
         return items if isinstance(value, list) else tuple(items)
