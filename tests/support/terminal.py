@@ -1,5 +1,6 @@
 """A program running in a real pseudo-terminal: keys go in, and its screen is read back as a person would see it."""
 
+import codecs
 import fcntl
 import os
 import re
@@ -11,9 +12,10 @@ import termios
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyte
 
@@ -51,12 +53,90 @@ class Cell(NamedTuple):
     reverse: bool
 
 
+_STYLE = re.compile(r"\x1b\[([0-9;]*)m")
+
+
+class _Cells(dict[str, Any]):
+    """The cells of one style by their character: None for a character that does not fill one column."""
+
+    def __init__(self, style: Any) -> None:
+        super().__init__()
+        self._style = style
+
+    def __missing__(self, char: str) -> Any:
+        cell = self[char] = self._style._replace(data=char) if pyte.screens.wcwidth(char) == 1 else None
+        return cell
+
+
+@cache
+def _numbers(params: str) -> tuple[int, ...]:
+    return tuple(min(int(number or 0), 9999) for number in params.split(";"))
+
+
+class FastScreen(pyte.Screen):
+    """Draw a text at once and compute each style and cell once: pyte alone takes as long as the app for its frames."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        super().__init__(columns, rows)
+        self._cells: dict[Any, _Cells] = {}
+        self._styles: dict[Any, Any] = {}
+
+    def draw(self, data: str) -> None:
+        """Draw a text; what needs more than one cell for each character within the row is left to pyte."""
+        cursor = self.cursor
+        begin, end = cursor.x, cursor.x + len(data)
+        cells = self._cells.get(cursor.attrs)
+        if cells is None:
+            cells = self._cells[cursor.attrs] = _Cells(cursor.attrs)
+        drawn = [cells[char] for char in data]
+        if end > self.columns or pyte.modes.IRM in self.mode or not all(drawn):
+            super().draw(data)
+            return
+        self.buffer[cursor.y].update(zip(range(begin, end), drawn, strict=True))
+        cursor.x = end
+        self.dirty.add(cursor.y)
+
+    def select_graphic_rendition(self, *attrs: int) -> None:
+        """Change the style."""
+        key = (self.cursor.attrs, attrs)
+        if key not in self._styles:
+            super().select_graphic_rendition(*attrs)
+            self._styles[key] = self.cursor.attrs
+        self.cursor.attrs = self._styles[key]
+
+    @property
+    def display(self) -> list[str]:
+        """The rows as text."""
+        columns, blank = range(self.columns), self.default_char
+        rows = [self.buffer[row] for row in range(self.lines)]
+        return ["".join([row.get(column, blank).data for column in columns]) for row in rows]
+
+
+class FastStream(pyte.Stream):
+    """Read what most sequences are, styles, without looking at each character of them."""
+
+    def __init__(self, screen: FastScreen) -> None:
+        super().__init__(screen)
+        self._screen = screen
+
+    def feed(self, data: str) -> None:
+        """Feed a text that ends with no unfinished style."""
+        for number, piece in enumerate(_STYLE.split(data)):
+            if number % 2 == 0:
+                super().feed(piece)
+            elif self._taking_plain_text:
+                self._screen.select_graphic_rendition(*_numbers(piece))
+            else:  # within another sequence
+                super().feed(f"\x1b[{piece}m")
+
+
 class Screen:
     """The text on the terminal now."""
 
     def __init__(self, columns: int, rows: int) -> None:
-        self._screen = pyte.Screen(columns, rows)
-        self._stream = pyte.ByteStream(self._screen)
+        self._screen = FastScreen(columns, rows)
+        self._stream = FastStream(self._screen)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._pending = b""
 
     def feed(self, data: bytes) -> None:
@@ -65,7 +145,7 @@ class Screen:
         cut = _UNFINISHED.search(data)
         end = cut.start() if cut else len(data)
         self._pending = data[end:]
-        self._stream.feed(_UNKNOWN_TO_PYTE.sub(b"", data[:end]))
+        self._stream.feed(self._decoder.decode(_UNKNOWN_TO_PYTE.sub(b"", data[:end])))
 
     def resize(self, columns: int, rows: int) -> None:
         """Give the screen another size."""

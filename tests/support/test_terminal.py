@@ -3,9 +3,12 @@
 import signal
 from pathlib import Path
 
+import pyte
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from tests.support.terminal import Screen, Terminal, run_here
+from tests.support.terminal import FastScreen, FastStream, Screen, Terminal, run_here
 
 ECHO = """
 import sys, termios, tty
@@ -74,3 +77,25 @@ def test_cut_and_strange_sequences_leave_no_trace_on_the_screen() -> None:
         assert screen.lines[0] == "red x 日.", cut
         assert screen.cell_of("red").front == "red"
         assert screen.cell_of("x")[1:4] == ("010203", "ff0010", True)
+
+
+_PIECES = [
+    "plain", "日本", "e\u0301", "│─", "x" * 19, "\u200b", "\t", "\r\n", "\x0e", "\x7f",
+    "\x1b]0;a\x1b[1m\x07", "\x1b]0;", "\x1b[m", "\x1b[0m", "\x1b[1;31m", "\x1b[38;2;1;2;3;48;5;9m", "\x1b[;7m",
+    "\x1b[39m", "\x1b[38m", "\x1b[99999m", "\x1b[2;3H", "\x1b[K", "\x1b[2J", "\x1b[4h", "\x1b[4l", "\x1b[?7l",
+    "\x1b[?7h", "\x1b[2@", "\x1b[3P", "\x1b[L", "\x1bc",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=40))
+@example(["plain", "\x1b[2;3H", "│─", "\x1b[2;3H", "\x1b[4h", "plain"])
+def test_the_screen_is_that_of_pyte(pieces: list[str]) -> None:
+    plain, fast = pyte.Screen(20, 5), FastScreen(20, 5)
+    fed, fed_fast = pyte.Stream(plain), FastStream(fast)
+    for piece in pieces:
+        fed.feed(piece)
+        fed_fast.feed(piece)
+    cells = [[[screen.buffer[y][x] for x in range(20)] for y in range(5)] for screen in (plain, fast)]
+    assert cells[0] == cells[1]
+    assert (plain.cursor.x, plain.cursor.y, plain.title) == (fast.cursor.x, fast.cursor.y, fast.title)
+    assert [line.strip() for line in fast.display] == ["".join(cell.data for cell in row).strip() for row in cells[0]]
