@@ -4,7 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.support.brief_checks import set_brief_limits
 from tui.checks.checker import Checker
+
+
+@pytest.fixture
+def brief_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_brief_limits(monkeypatch)
 
 
 @pytest.fixture

@@ -165,6 +165,7 @@ CHAIN = {"$ref": "#/$defs/a0", "$defs": {f"a{at}": {"allOf": [{"$ref": f"#/$defs
 CHAIN["$defs"]["a40"] = {"type": "object"}  # type: ignore[index]
 
 
+@pytest.mark.usefixtures("brief_limits")
 @pytest.mark.parametrize("kind", ["is-json", "contains-json"])
 @pytest.mark.parametrize(("schema", "text"), [(TWICE, "[" * 60 + "]" * 60), (CHAIN, "{}")])
 async def test_a_schema_that_takes_for_ever_is_stopped(checker: Checker, kind: str, schema: Any, text: str) -> None:

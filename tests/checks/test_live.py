@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.checks.finding import find
+from tui.checks import live
 from tui.checks.case_assertions import decide_case_assertion
 from tui.checks.checker import Answer, Checker, Watch, Watched
 from tui.checks.live import OPEN_LENGTH, REACH, first_state
@@ -70,16 +71,19 @@ async def test_a_check_that_needs_the_whole_answer_never_changes(checker: Checke
     ],
 )
 async def test_the_edge_of_what_is_looked_at_is_not_the_edge_of_the_text(
-    checker: Checker, pattern: str, is_found: bool
+    checker: Checker, monkeypatch: pytest.MonkeyPatch, pattern: str, is_found: bool
 ) -> None:
     """Whatever place of the text the window begins at, also right before `foo`."""
+    open_length = 512  # a pattern is searched for hundreds of times
+    monkeypatch.setattr(live, "OPEN_LENGTH", open_length)
+    monkeypatch.setattr(live, "REACH", open_length + REACH - OPEN_LENGTH)
     letters = 30 if "x*" in pattern else 300  # each time, the lookbehind reads all letters before each letter
     watch = checker.watch([wants(pattern)])
-    await moves(watch, "y" + "x" * (OPEN_LENGTH + 349 - letters))
+    await moves(watch, "y" + "x" * (open_length + 349 - letters))
     changes = [moved for letter in "x" * letters + "foo" for moved in await moves(watch, letter)]
     assert bool(changes and changes[-1].state == "found") == is_found
-    assert all(moved.spans == ((OPEN_LENGTH + 350, OPEN_LENGTH + 353),) for moved in changes)
-    (final,) = await checker.decide([wants(pattern)], Answer("y" + "x" * (OPEN_LENGTH + 349) + "foo"))
+    assert all(moved.spans == ((open_length + 350, open_length + 353),) for moved in changes)
+    (final,) = await checker.decide([wants(pattern)], Answer("y" + "x" * (open_length + 349) + "foo"))
     assert (final.state == "passed") == is_found
 
 
@@ -95,6 +99,7 @@ async def test_a_lookbehind_sees_all_of_a_long_text(checker: Checker) -> None:
     assert [result.state for result in results] == ["passed", "failed", "failed"]
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_a_pattern_that_was_too_slow_on_a_part_is_decided_on_the_whole(checker: Checker) -> None:
     """What is said while text arrives is provisional: here the end makes the slow pattern quick."""
     check = wants("(x+x+)+y")
@@ -124,6 +129,7 @@ async def test_a_match_may_turn_out_to_be_none(checker: Checker) -> None:
     assert await moves(watch, "bar") == [Watched(0, "clear", ())]
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_a_pattern_that_runs_too_long_is_not_tried_again_and_the_others_go_on(checker: Checker) -> None:
     watch = checker.watch([forbids("(a+)+$"), wants("b")])
     assert await moves(watch, "a" * 40 + "!") == [Watched(0, "timed_out", ())]

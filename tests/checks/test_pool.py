@@ -36,6 +36,7 @@ def is_gone(pid: int) -> bool:
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decided(checker: Checker) -> None:
     checks = [
         Check("expected_pattern", "a+!"),
@@ -51,6 +52,7 @@ async def test_a_pattern_that_runs_too_long_is_no_pass_and_the_others_are_decide
     assert (await checker.decide([Check("expected_pattern", "a+")], SLOW))[0].state == "passed"
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_one_catastrophe_among_a_hundred_answers_is_alone(checker: Checker) -> None:
     fine = [Check("expected_pattern", "a+"), Check("forbidden_pattern", "x+")]
     answers = [checker.decide([CATASTROPHE] if number == 7 else fine, SLOW) for number in range(100)]
@@ -79,6 +81,7 @@ async def test_what_others_ask_does_not_wait_behind_a_catastrophe(checker: Check
     assert [result.state for result in await slow] == ["timed_out"] * 2
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) -> None:
     answer = Answer("line\nok" + "a" * 40 + "!")
     (result,) = await checker.decide([Check("expected_pattern", "ok|(a+)+$")], answer)
@@ -89,6 +92,7 @@ async def test_enough_is_found_before_the_rest_takes_too_long(checker: Checker) 
     )
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_many_matches_are_enough_before_the_rest_takes_too_long(checker: Checker) -> None:
     (result,) = await checker.decide([Check("expected_pattern", "x|(a+)+$")], Answer("x" * 2_000 + SLOW.text))
     assert (result.state, len(result.spans)) == ("passed", 1_000)
@@ -116,6 +120,7 @@ async def test_a_pattern_in_which_the_process_dies_is_no_pass(checker: Checker) 
     assert "crashed the process that evaluated it (SIGSEGV" in result.detail
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_a_slow_pattern_does_not_end_the_process(checker: Checker) -> None:
     await checker.decide([Check("expected_pattern", "a+")], SLOW)
     before = checker.pids
@@ -124,6 +129,7 @@ async def test_a_slow_pattern_does_not_end_the_process(checker: Checker) -> None
     assert checker.pids == before
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_the_patterns_of_an_answer_have_five_seconds_together(checker: Checker) -> None:
     slow = [Check("forbidden_pattern", f"(a+)+{end}") for end in "bcdefgh"]
     quick = Check("expected_pattern", "a+!")
@@ -137,6 +143,7 @@ async def test_the_patterns_of_an_answer_have_five_seconds_together(checker: Che
     assert (await checker.decide([quick], SLOW))[0].state == "passed"
 
 
+@pytest.mark.usefixtures("brief_limits")
 async def test_what_python_patterns_took_counts_too(checker: Checker) -> None:
     checks = [Check("output.matches", f"(a+)+{end}") for end in "bcdefgh"]
     results = await checker.decide([*checks, Check("expected_pattern", "a+!")], SLOW)

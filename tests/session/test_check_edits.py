@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.brief_checks import set_brief_limits
 from tests.support.kept_runs import STARTED, make_plan, make_result, make_step
 from tests.support.processes import is_computing, wait_until
 from tui.model.errors import SuiteError
@@ -255,7 +256,8 @@ def test_a_forbidden_pattern_in_an_incomplete_answer_fails_it() -> None:
     assert [each.verdict for each in judged("use", accepted, accept=True)] == ["passed"]
 
 
-def test_a_pattern_that_runs_too_long_is_not_tried_on_every_answer() -> None:
+def test_a_pattern_that_runs_too_long_is_not_tried_on_every_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_brief_limits(monkeypatch)
     slow = [answer(FOUND, text=f"{'a' * 40}! {number}") for number in range(40)]
     found = judged("(a+)+$", *slow)
     assert {each.result.state for each in found} == {"timed_out"}
