@@ -184,6 +184,7 @@ def test_the_cost_is_linear_in_the_number_of_items() -> None:
     assert is_linear(lambda cases: partial(risk_figures, *scored_items(cases), RULE), 25)
 
 
+@pytest.mark.long
 def test_tens_of_thousands_of_items() -> None:
     items, board = scored_items(5_000)
     assert risk_figures(items, board, RULE).scored == len(items) == 40_000

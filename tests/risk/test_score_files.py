@@ -270,7 +270,7 @@ def test_a_stored_line_that_would_be_too_long_when_written_again_stays_as_it_is(
     assert raw in file.read_bytes()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(act_lists(), act_lists(), st.randoms(use_true_random=False))
 def test_files_made_apart_merge_to_the_same_bytes_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, mine: list[Act], theirs: list[Act], chance: random.Random
@@ -409,18 +409,19 @@ for kill_at in range(100):
     if not child:
         left = kill_at
         def count(call):
-            def counted(*wanted):
+            def counted(*wanted, **named):
                 global left
                 left -= 1
                 if left < 0:
                     os.kill(os.getpid(), signal.SIGKILL)
-                return call(*wanted)
+                return call(*wanted, **named)
             return counted
         for name in ("fsync", "rename", "replace", "rmdir"):
             setattr(os, name, count(getattr(os, name)))
         files.merge(acts)
         os._exit(0)
     status = os.waitpid(child, 0)[1]
+    assert status in (0, signal.SIGKILL)
     runs = {act.run for act in acts}
     merged.append(sum(len(files.read(run).acts) for run in runs))
     assert all(files.has(run) for run in runs) or not merged[-1]

@@ -13,7 +13,7 @@ from tui.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 PLAN = make_plan([make_case(f"case-{n}", criteria=(RiskCriterion("Tone", "polite", "low"),)) for n in range(5)], ["m"])
-KILLS = 12
+KILLS = 4
 
 
 def person(folder: Path, name: str) -> subprocess.Popen[str]:

@@ -61,7 +61,7 @@ def kill_while_it_writes(history: Path, times: int) -> None:
 
 
 def test_a_kill_loses_nothing_that_was_finished(history: Path) -> None:
-    kill_while_it_writes(history, 5)
+    kill_while_it_writes(history, 2)
 
 
 @pytest.mark.long

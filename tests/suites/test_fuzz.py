@@ -19,7 +19,7 @@ from tui.suites.load import load_suite
 from tui.suites.schema1.fast_check import keys_in
 from tui.suites.schema1.shapes import CaseShape
 
-FUZZ = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TABLES = Path(__file__).parent / "tables"
 SEEDS = [path.read_text() for path in sorted((Path(__file__).parent / "seeds").glob("*.*"))]
 BAD = [row.content for table in sorted(TABLES.glob("*.txt")) for row in read_table(table)]
@@ -121,7 +121,7 @@ def keys_of(value: Any) -> list[str]:
     return [*(value if isinstance(value, dict) else ()), *(key for item in inner for key in keys_of(item))]
 
 
-@settings(FUZZ, max_examples=400)
+@settings(FUZZ, max_examples=150)
 @given(text=WRITTEN)
 def test_counted_keys_show_duplicates(text: str) -> None:
     quick = read_quickly(text.encode())
