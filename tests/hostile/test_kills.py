@@ -91,7 +91,7 @@ async def kill_runs(home: Home, kills: int) -> None:
             store.delete_run(record.id)
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
 async def test_kills_of_a_run_lose_no_trial_that_was_shown_as_finished(tmp_path: Path, kills: int) -> None:
     await kill_runs(make_home(tmp_path), kills)
 
@@ -158,7 +158,7 @@ def test_kills_of_the_app_lose_no_score_that_was_shown(tmp_path: Path, kills: in
         given = len(scores)
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.long)])
 def test_kills_of_an_import_leave_all_scores_or_none(tmp_path: Path, kills: int) -> None:
     home = make_home(tmp_path, saved=True)
     assay = CommandLine(home.folder)

@@ -81,6 +81,9 @@ def app(home: Home) -> Sequence[str]:
     return ("agents",)
 
 
+KINDS = (python_agent, pytest.param(agent_command, marks=pytest.mark.long), command_of_a_case, local_model, app)
+
+
 def enter(home: Home, terminal: Terminal, kind: Callable[[Home], Sequence[str]]) -> None:
     """Wait until the processes of the run are there."""
     if kind is app:
@@ -116,7 +119,7 @@ def run_kind(home: Home, kind: Callable[[Home], Sequence[str]], numbers: Sequenc
     assert not report or json.loads((home.folder / "report.json").read_text())["run"]["state"] == "interrupted"
 
 
-@pytest.mark.parametrize("kind", [python_agent, agent_command, command_of_a_case, local_model, app])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("numbers", SEQUENCES)
 async def test_any_number_of_signals_leaves_no_process(
     tmp_path: Path, kind: Callable[[Home], Sequence[str]], numbers: Sequence[signal.Signals]
