@@ -9,13 +9,14 @@ import pytest
 
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.replies import Reply
-from tests.support.repositories import write_files
+from tests.support.repositories import git, make_repository, write_files
 from tui.model.context import PlannedContext
-from tui.model.events import ContextRead, TrialFinished
+from tui.model.events import ContextRead, RepositoryCloned, TrialFinished
 from tui.model.results import TrialKey
-from tui.model.run import Plan
+from tui.model.run import COMMIT, Plan
 from tui.model.secrets import REMOVED
 from tui.model.suite import Suite
+from tui.reports.render import render_report
 from tui.runner.control import Control
 from tui.session import context, recorded_context
 from tui.session.session import Session
@@ -113,6 +114,24 @@ async def test_recorded_answers_keep_the_files_that_they_answered(session: Sessi
     assert [*results.values()] == ["passed: None"]
     (result,) = session.history.read_trials(replay.run_id, results)
     assert "a = 1" in result.attempts[0].steps[0].prompt.messages[-1].content
+
+
+async def test_a_run_that_is_continued_with_another_commit_says_so(session: Session, tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "work", {"a.py": "a = 1\n"})
+    plan = plan_of(session, open_suite(session, tmp_path, CASE, repoClone={"repoUrl": "./work"}))
+    notes = []
+    for models in ("openai/a", "openai/b", "openai/c"):
+        if models == "openai/c":
+            write_files(repository, {"a.py": "a = 2\n"})
+            git(repository, "commit", "-qam", "second")
+        later = plan if models == "openai/a" else add_model(session, plan, models, "1")
+        cloned = [each async for each in session.run(later, Control()) if isinstance(each, RepositoryCloned)]
+        notes.append([note for note in cloned[0].notes if "another commit" in note])
+    first, second = git(repository, "log", "--reverse", "--format=%H").decode().split()
+    assert notes == [[], [], [f"The run began with another commit: {first}; now it is {second}."]]
+    kept = session.store.read_run(plan.run_id)
+    assert kept.versions[COMMIT] == f"{first}, then {second}"
+    assert "Repository: cloned at 2 commits" in render_report(kept, "markdown")
 
 
 async def test_a_new_run_reads_the_files_again(session: Session, server: ModelServer, tmp_path: Path) -> None:

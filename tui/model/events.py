@@ -34,12 +34,14 @@ class RepositoryCloning:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryCloned:
-    """The repository was cloned: its branch, notes, and its folder if that is not deleted after the run."""
+    """The repository was cloned: its branch, notes, its folder if that is not deleted after the run, and the commit
+    from which every trial starts."""
 
     url: str
     branch: str
     notes: tuple[str, ...]
     kept_folder: str | None
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

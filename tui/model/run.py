@@ -100,6 +100,12 @@ class RunRecord:
         return self.trials - self.unchecked
 
 
+COMMIT = "commit of the repository"
+"""The name of the cloned commit among the versions of a run."""
+VERSION_CHANGED = ", then "
+"""What separates the versions of a run that was continued with another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunSetup:
     """How a run was started: its models, options, command and version of Assay.

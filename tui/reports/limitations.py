@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from tui.model.results import TrialResult
 from tui.model.risk import Reviewed, RiskShare
+from tui.model.run import COMMIT, VERSION_CHANGED
 from tui.model.scores import replaced_answers
 from tui.reports import phrases
 from tui.reports.blocks import Faint, Line
@@ -31,6 +32,9 @@ def _trials(run: Reported) -> Iterator[Line]:
         )
     if run.kept.record.state != "finished":
         yield f"The run is {run.kept.record.state}: missing results may still be added."
+    commits = run.kept.versions.get(COMMIT, "").split(VERSION_CHANGED)
+    if len(commits) > 1:
+        yield f"Repository: cloned at {len(commits)} commits, because the run was continued; checks may differ."
     unread = [result for result in run.kept.results if _has_unevaluated(result)]
     if unread:
         yield from _named("Patterns whose evaluation timed out (count as not met)", unread)

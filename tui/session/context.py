@@ -324,7 +324,8 @@ class RunRepository:
             await asyncio.gather(stopping, cloning, return_exceptions=True)
         if self.clone is not None:
             clone = self.clone
-            yield RepositoryCloned(clone.url, clone.branch, clone.notes, str(clone.folder) if clone.kept else None)
+            folder, commit = str(clone.folder) if clone.kept else None, str(clone.base.commit.id)
+            yield RepositoryCloned(clone.url, clone.branch, clone.notes, folder, commit)
 
     async def close(self) -> None:
         """Wait until no answer is applied any more, then remove the clone, unless the suite says to keep it."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,11 +16,11 @@ from tui.checks.patterns import pattern_error
 from tui.config.folders import find_folders, find_project_file
 from tui.config.load import load_config
 from tui.model.context import wants_context
-from tui.model.errors import ConfigError, Problem, ProviderError
-from tui.model.events import ContextRead, Event
+from tui.model.errors import ConfigError, Problem, ProviderError, StoreError
+from tui.model.events import ContextRead, Event, RepositoryCloned
 from tui.model.interpreters import find_interpreter, interpreter_fault
 from tui.model.results import TrialKey, TrialResult
-from tui.model.run import Plan
+from tui.model.run import COMMIT, Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.servers import agent_url_fault, query_secrets, show_url
@@ -39,7 +39,7 @@ from tui.session.open_history import open_store
 from tui.session.pane_sizes import PaneSizes
 from tui.session.provenance import Digests, versions_of
 from tui.session.providers import OpenProviders, PriceBook, reopen_all
-from tui.session.records import is_finished
+from tui.session.records import find_record, is_finished
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory, later_run_id
 from tui.session.store_writer import RetryLimits, store_events
@@ -347,6 +347,8 @@ class Session:
         try:
             if plan.trials:
                 async for progress in repository.open(control):
+                    if isinstance(progress, RepositoryCloned):
+                        progress = await asyncio.to_thread(self._record_commit, plan, secrets, progress)
                     yield hide_secrets(progress, secrets)
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
             if plan.trials and wants_context(plan.suite):
@@ -368,6 +370,18 @@ class Session:
         recorded = {secrets.hide(name): secrets.hide(version) for name, version in versions.items()}
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.store.begin_run(without_secrets(plan, secrets), started_at, recorded)
+
+    def _record_commit(self, plan: Plan, secrets: Secrets, cloned: RepositoryCloned) -> RepositoryCloned:
+        """Store the commit of a clone with the run; if the run began with another one, return a note about that."""
+        with suppress(StoreError):  # then no result can be stored either, which is reported
+            record = find_record(self.store, plan.run_id)
+            before = self.store.read_setup(plan.run_id).versions.get(COMMIT, cloned.commit)
+            if record is not None:
+                self.store.begin_run(without_secrets(plan, secrets), record.started_at, {COMMIT: cloned.commit})
+            if not before.endswith(cloned.commit):
+                note = f"The run began with another commit: {before}; now it is {cloned.commit}."
+                return replace(cloned, notes=(*cloned.notes, note))
+        return cloned
 
     def _secrets_of(self, plan: Plan) -> Secrets:
         own = secrets_of(plan)

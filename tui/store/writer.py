@@ -12,7 +12,7 @@ import tui
 from tui.model.errors import StoreError
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey, TrialResult, counted_as
-from tui.model.run import Plan, RunState
+from tui.model.run import VERSION_CHANGED, Plan, RunState
 from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.store import codec
@@ -214,12 +214,11 @@ def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str,
         known = both.get(name)
         if known is None:
             both[name] = version
-        elif version not in known.split(_THEN):
-            both[name] = f"{known}{_THEN}{version}"
+        elif version not in known.split(VERSION_CHANGED):
+            both[name] = f"{known}{VERSION_CHANGED}{version}"
     return both
 
 
-_THEN = ", then "
 # `counted_as` as an SQL expression.
 IS_PASSED = "first_verdict = 'passed' AND NOT flaky"
 IS_UNCHECKED = "first_verdict = 'unchecked'"
