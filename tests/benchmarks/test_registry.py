@@ -1,9 +1,11 @@
 """The benchmarks' table, and the way in."""
 
 import importlib
-import subprocess
 
-from tests.benchmarks.processes import ROOT, cpu_of, python
+import pytest
+
+from tests.benchmarks.__main__ import main
+from tests.benchmarks.processes import cpu_of
 from tests.benchmarks.registry import Figure, default_benchmarks, known_benchmarks, table
 from tests.support.terminal import Terminal, run_here
 
@@ -33,11 +35,11 @@ def test_the_soak_is_run_only_if_it_is_named() -> None:
     assert "soak" not in default_benchmarks()
 
 
-def test_an_unknown_name_is_reported_with_those_that_are_known() -> None:
-    done = subprocess.run([*python("-m", "tests.benchmarks", "nothing")], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 2
+def test_an_unknown_name_is_reported_with_those_that_are_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nothing"]) == 2
+    printed = capsys.readouterr().err
     for name in ("streaming", "keys", "first-paint", "version"):
-        assert name in done.stderr
+        assert name in printed
 
 
 def test_a_running_program_s_cpu_is_read() -> None:

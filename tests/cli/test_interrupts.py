@@ -37,6 +37,8 @@ else:
     sys.addaudithook(interrupt)
 main()
 """
+OTHER_POINTS = ("2", "5", "20", "120", "180", "240")
+OTHER_COMMANDS = ("--help", "runs", "paths")
 SUITE = "description: greets\nmemory: {}\nsteps:\n  - input: Ann\n    assert: {output.includes: Hello}\n"
 AGENT = "def agent(input, memory):\n    return {'output': 'Hello'}\n"
 
@@ -56,13 +58,22 @@ def interrupt_at(assay: CommandLine, point: str, command: str) -> "subprocess.Co
     )
 
 
-@pytest.mark.parametrize("point", ["1", "2", "5", "20", "60", "120", "180", "240", "300", "exit"])
+@pytest.mark.parametrize(
+    "point", ["1", "60", "300", "exit", *(pytest.param(point, marks=pytest.mark.long) for point in OTHER_POINTS)]
+)
 def test_a_run_that_is_interrupted_while_it_is_imported_exits_with_130(assay: CommandLine, point: str) -> None:
     done = interrupt_at(assay, point, "run greet.yaml --agent agent.py")
     assert (done.returncode, "Traceback" in done.stderr, "Exception" in done.stderr) == (130, False, False), done.stderr
 
 
-@pytest.mark.parametrize("command", ["--version", "--help", "validate greet.yaml", "runs", "paths"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--version",
+        "validate greet.yaml",
+        *(pytest.param(command, marks=pytest.mark.long) for command in OTHER_COMMANDS),
+    ],
+)
 def test_a_command_that_is_interrupted_while_it_exits_exits_with_130(assay: CommandLine, command: str) -> None:
     done = interrupt_at(assay, "exit", command)
     assert (done.returncode, "Traceback" in done.stderr, "Exception" in done.stderr) == (130, False, False), done.stderr
@@ -95,7 +106,7 @@ async def test_a_run_under_nohup_does_not_end_with_its_terminal(assay: CommandLi
 @pytest.mark.parametrize("command", ["--version", "run greet.yaml --agent agent.py"])
 def test_an_interrupt_in_the_first_milliseconds_shows_no_traceback(assay: CommandLine, command: str) -> None:
     own_code = str(Path(tui.__file__).parent)
-    for milliseconds in range(0, 80, 8):
+    for milliseconds in range(0, 80, 16):
         process = assay.start(*words(assay, command))
         time.sleep(milliseconds / 1000)
         process.send_signal(signal.SIGINT)

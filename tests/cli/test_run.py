@@ -293,7 +293,7 @@ async def test_what_failed_is_asked_again_in_the_same_run_and_is_not_flaky(assay
     assert report_of(again)["summary"]["reruns"] == {"trials": 1, "passed_since": 1}
 
 
-@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), pytest.param("SIGHUP", 129, marks=pytest.mark.long)])
 async def test_other_signals_end_it_with_a_report_too(assay: CommandLine, name: str, code: int) -> None:
     suite = write_suite(assay.home, 2)
     async with ModelServer(in_turn(Reply((HANG,)))) as server:

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -50,6 +50,15 @@ async def served(
         await asyncio.to_thread(process.communicate)
 
 
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server that the tests of what is refused share."""
+    with CommandLine(tmp_path_factory.mktemp("served")).start("serve", "--port", "0") as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
+
+
 def origin_of(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
@@ -71,81 +80,72 @@ async def status_of_socket(url: str, **headers: str) -> int:
         return 101
 
 
-async def test_nothing_is_served_without_the_token(assay: CommandLine) -> None:
-    async with served(assay) as (url, _):
-        origin = origin_of(url)
-        token = urlsplit(url).path.strip("/")
-        assert len(token) >= 40
-        assert await status_of(url) == 200
-        assert await status_of(f"{url}static/js/textual.js") == 200
-        for place in ("", "ws", "focus.js", "static/js/textual.js", "download/x", "anything", f"?token={token}"):
-            for wrong in ("", f"{token[:-1]}/", f"{token}x/", f"{token.swapcase()}/", "%00/", "%ff/"):
-                assert await status_of(f"{origin}/{wrong}{place}") == 403
-        assert await status_of_socket(f"{origin}/ws", Origin=origin) == 403
-        assert await status_of_socket(f"{origin}/{token[:-1]}/ws", Origin=origin) == 403
+async def test_nothing_is_served_without_the_token(url: str) -> None:
+    origin = origin_of(url)
+    token = urlsplit(url).path.strip("/")
+    assert len(token) >= 40
+    assert await status_of(url) == 200
+    assert await status_of(f"{url}static/js/textual.js") == 200
+    for place in ("", "ws", "focus.js", "static/js/textual.js", "download/x", "anything", f"?token={token}"):
+        for wrong in ("", f"{token[:-1]}/", f"{token}x/", f"{token.swapcase()}/", "%00/", "%ff/"):
+            assert await status_of(f"{origin}/{wrong}{place}") == 403
+    assert await status_of_socket(f"{origin}/ws", Origin=origin) == 403
+    assert await status_of_socket(f"{origin}/{token[:-1]}/ws", Origin=origin) == 403
 
 
-async def test_the_files_of_the_server_cannot_be_left(assay: CommandLine) -> None:
-    async with served(assay) as (url, _):
-        for place in ("", "../server.py", "%2e%2e/server.py", "..%2fserver.py", "/etc/passwd", "js", "js/"):
-            assert await status_of(f"{url}static/{place}") in (403, 404)
+async def test_the_files_of_the_server_cannot_be_left(url: str) -> None:
+    for place in ("", "../server.py", "%2e%2e/server.py", "..%2fserver.py", "/etc/passwd", "js", "js/"):
+        assert await status_of(f"{url}static/{place}") in (403, 404)
 
 
-async def test_another_host_is_refused(assay: CommandLine) -> None:
+async def test_another_host_is_refused(url: str) -> None:
     """The page of a name that was rebound to this machine has the name as its host."""
-    async with served(assay) as (url, _):
-        port = urlsplit(url).port
-        for host in (
-            "evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"u@127.0.0.1:{port}",
-            f"127.0.0.2:{port}", f"127.0.0.1.evil.example:{port}", "[", "",
-        ):  # fmt: skip
-            assert await status_of(url, Host=host) == 403, host
-            assert await status_of_socket(f"{url}ws", Host=host, Origin=f"http://{host}") == 403, host
-        assert await status_of(url, Host=f"localhost:{port}") == 200
+    port = urlsplit(url).port
+    for host in (
+        "evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"u@127.0.0.1:{port}",
+        f"127.0.0.2:{port}", f"127.0.0.1.evil.example:{port}", "[", "",
+    ):  # fmt: skip
+        assert await status_of(url, Host=host) == 403, host
+        assert await status_of_socket(f"{url}ws", Host=host, Origin=f"http://{host}") == 403, host
+    assert await status_of(url, Host=f"localhost:{port}") == 200
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 9_000 + b"\r\n\r\n",
-        b"GET /" + b"x" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"\x16\x03\x01 no HTTP\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    ],
-    ids=["header", "address", "TLS", "chunk"],
-)
-async def test_a_bad_request_is_answered_quietly(assay: CommandLine, sent: bytes) -> None:
+async def test_a_bad_request_is_answered_quietly(assay: CommandLine) -> None:
     async with served(assay) as (url, process):
         parts = urlsplit(url)
-        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-        writer.write(sent)
-        assert (await reader.read()).split(b" ")[1] == b"400"
-        writer.close()
+        for sent in (
+            b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 9_000 + b"\r\n\r\n",
+            b"GET /" + b"x" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+            b"\x16\x03\x01 no HTTP\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        ):
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+            writer.write(sent)
+            assert (await reader.read()).split(b" ")[1] == b"400", sent[:40]
+            writer.close()
         process.terminate()
         assert "Traceback" not in (await asyncio.to_thread(process.communicate))[1]
 
 
-async def test_another_origin_is_refused(assay: CommandLine) -> None:
-    async with served(assay) as (url, _):
-        parts = urlsplit(url)
-        for origin in (
-            "http://evil.example", "null", "http://127.0.0.1:1", f"https://{parts.netloc}",
-            f"http://localhost:{parts.port}", "",
-        ):  # fmt: skip
-            assert await status_of_socket(f"{url}ws", Origin=origin) == 403, origin
-            assert await status_of(url, Origin=origin) == 403, origin
-        assert await status_of(url, Origin=origin_of(url)) == 200
+async def test_another_origin_is_refused(url: str) -> None:
+    parts = urlsplit(url)
+    for origin in (
+        "http://evil.example", "null", "http://127.0.0.1:1", f"https://{parts.netloc}",
+        f"http://localhost:{parts.port}", "",
+    ):  # fmt: skip
+        assert await status_of_socket(f"{url}ws", Origin=origin) == 403, origin
+        assert await status_of(url, Origin=origin) == 403, origin
+    assert await status_of(url, Origin=origin_of(url)) == 200
 
 
-async def test_a_websocket_without_an_origin_is_refused(assay: CommandLine) -> None:
-    async with served(assay) as (url, _):
-        assert await status_of_socket(f"{url}ws") == 403
-        localhost = url.replace("127.0.0.1", "localhost")
-        assert await status_of_socket(f"{localhost}ws", Origin=origin_of(localhost)) == 101
+async def test_a_websocket_without_an_origin_is_refused(url: str) -> None:
+    assert await status_of_socket(f"{url}ws") == 403
+    localhost = url.replace("127.0.0.1", "localhost")
+    assert await status_of_socket(f"{localhost}ws", Origin=origin_of(localhost)) == 101
 
 
-async def test_a_page_may_load_nothing_from_elsewhere_and_not_be_framed(assay: CommandLine) -> None:
-    async with served(assay) as (url, _), ClientSession() as http, http.get(url) as answer:
+async def test_a_page_may_load_nothing_from_elsewhere_and_not_be_framed(url: str) -> None:
+    async with ClientSession() as http, http.get(url) as answer:
         page, headers = await answer.text(), answer.headers
     assert "https://" not in page
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
@@ -256,7 +256,10 @@ async def test_the_app_ends_when_the_server_is_killed(assay: CommandLine) -> Non
         await asyncio.to_thread(app.wait, WAIT_SECONDS)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), pytest.param(signal.SIGHUP, 129, marks=pytest.mark.long)],
+)
 async def test_a_signal_ends_the_server_and_its_apps(assay: CommandLine, number: int, code: int) -> None:
     async with served(assay) as (url, process), ClientSession() as http:
         connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))

@@ -27,7 +27,7 @@ def in_shell(assay: CommandLine, script: str, server: ModelServer) -> Ran:
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-@pytest.mark.parametrize(("answer", "code"), [("yes", 0), ("no", 1)])
+@pytest.mark.parametrize(("answer", "code"), [("no", 1), pytest.param("yes", 0, marks=pytest.mark.long)])
 async def test_a_reader_of_the_report_that_has_had_enough_changes_nothing(
     assay: CommandLine, answer: str, code: int
 ) -> None:

@@ -127,7 +127,7 @@ async def test_what_was_never_asked_has_not_passed(assay: CommandLine) -> None:
     assert [len(result["attempts"]) for result in report_of(again)["results"]] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("gate", [[], ["--fail-under", "0.5"]])
+@pytest.mark.parametrize("gate", [[], pytest.param(["--fail-under", "0.5"], marks=pytest.mark.long)])
 async def test_a_rerun_of_the_errors_of_an_interrupted_run_does_not_finish_it(
     assay: CommandLine, gate: list[str]
 ) -> None:

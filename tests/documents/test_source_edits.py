@@ -12,7 +12,7 @@ from tui.documents.json_reader import ExactJson
 from tui.documents.source_edits import EditableText, NotEditable, Syntax, change_object, read_editable
 from tui.documents.yaml_reader import ExactYaml
 
-FUZZ = settings(max_examples=150, deadline=None)
+FUZZ = settings(max_examples=60, deadline=None)
 SUITE = """\
 # about the suite
 name: S

@@ -116,6 +116,11 @@ MODES: Sequence[Mode] = [
 ]
 
 
-@pytest.mark.parametrize("mode", MODES, ids=str)
+LONG = {"17 MiB as a stream"}
+
+
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, id=str(mode), marks=[pytest.mark.long] * (str(mode) in LONG)) for mode in MODES]
+)
 async def test_a_size(faults: FaultServer, mode: Mode) -> None:
     assert await differences(faults, mode) == []

@@ -154,7 +154,7 @@ def test_a_name_is_masked_at_every_place_of_a_large_text(place: int, name: str) 
 
 
 def test_other_threads_run_while_a_large_text_is_masked() -> None:
-    masking = threading.Thread(target=NameMask().mask, args=("I am " * 400_000,))
+    masking = threading.Thread(target=NameMask().mask, args=("I am " * 120_000,))
     masking.start()
     turns = 0
     while masking.is_alive():

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import psutil
 import pytest
+import pytest_asyncio
 
 from tests.support.processes import running, wait_until
 from tests.support.steps import ask, ask_in_vain, make_request, text_of
@@ -39,6 +40,17 @@ async def local(marker: str) -> AsyncIterator[LocalProvider]:
     assert running(marker) == [], "close() leaves no process"
 
 
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shared() -> AsyncIterator[LocalProvider]:
+    """A provider for tests that only ask: to load its model takes longer than a short answer."""
+    provider = LocalProvider(os.environ)
+    yield provider
+    await provider.close()
+
+
+ON_SHARED = pytest.mark.asyncio(loop_scope="module")
+
+
 def question(text: str, model: str = BUNDLED, *, max_tokens: int = 8, **more: float) -> Request:
     """A short one: the model's own system message is longer than what is asked here."""
     settings = Settings(max_tokens=max_tokens, **more)  # type: ignore[arg-type]
@@ -52,35 +64,37 @@ def server_of(marker: str) -> psutil.Process:
 
 async def test_it_streams_an_answer_and_counts_its_tokens(local: LocalProvider, marker: str) -> None:
     assert running(marker) == [], "nothing is started before the first question"
-    chunks = await ask(local, question("Write a long story about the sea.", max_tokens=48))
+    chunks = await ask(local, question("Write a long story about the sea.", max_tokens=16))
     assert chunks[0] == Sent()
     assert chunks[-1] == End("length")
     # On a busy machine several tokens may arrive at once, but never all.
     assert sum(isinstance(chunk, Text) for chunk in chunks) > 1
     (counted,) = (chunk for chunk in chunks if isinstance(chunk, UsageChunk))
-    assert counted.usage.output_tokens == 48
+    assert counted.usage.output_tokens == 16
     assert len(running(marker)) == 3
 
 
-async def test_settings_reach_the_model(local: LocalProvider) -> None:
+@ON_SHARED
+async def test_settings_reach_the_model(shared: LocalProvider) -> None:
     async def say(temperature: float, top_p: float = 1.0, seed: int = 7) -> str:
-        request = question("Write about the sea.", temperature=temperature, top_p=top_p, seed=seed)
-        return text_of(await ask(local, request))
+        request = question("Write about the sea.", max_tokens=5, temperature=temperature, top_p=top_p, seed=seed)
+        return text_of(await ask(shared, request))
 
     first = await say(1.5)
     assert await say(1.5) == first
     assert await say(1.5, seed=8) != first
     assert await say(1.5, top_p=0.0) == await say(0.0)
-    (counted,) = (chunk for chunk in await ask(local, question("hi", max_tokens=3)) if isinstance(chunk, UsageChunk))
+    (counted,) = (chunk for chunk in await ask(shared, question("hi", max_tokens=3)) if isinstance(chunk, UsageChunk))
     assert counted.usage.output_tokens == 3
 
 
-async def test_an_answer_depends_on_nothing_asked_before_or_beside_it(local: LocalProvider) -> None:
-    requests = [question(text, temperature=0.0, max_tokens=16) for text in ("Tell me about Rome.", "What is a cat?")]
-    alone = [text_of(await ask(local, request)) for request in requests]
-    beside = [text_of(chunks) for chunks in await asyncio.gather(*(ask(local, request) for request in requests))]
+@ON_SHARED
+async def test_an_answer_depends_on_nothing_asked_before_or_beside_it(shared: LocalProvider) -> None:
+    requests = [question(text, temperature=0.0, max_tokens=8) for text in ("Tell me about Rome.", "What is a cat?")]
+    alone = [text_of(await ask(shared, request)) for request in requests]
+    beside = [text_of(chunks) for chunks in await asyncio.gather(*(ask(shared, request) for request in requests))]
     assert beside == alone
-    assert text_of(await ask(local, requests[0])) == alone[0]
+    assert text_of(await ask(shared, requests[0])) == alone[0]
 
 
 @pytest.mark.long
@@ -107,7 +121,7 @@ async def test_two_answers_stream_at_once_from_one_process(local: LocalProvider,
     arrived: list[str] = []
 
     async def listen(name: str) -> None:
-        async for chunk in local.ask(question(f"Tell me about {name}.", max_tokens=20)):
+        async for chunk in local.ask(question(f"Tell me about {name}.", max_tokens=12)):
             arrived.extend([name] * isinstance(chunk, Text))
 
     await asyncio.gather(listen("Rome"), listen("Oslo"))
@@ -116,13 +130,14 @@ async def test_two_answers_stream_at_once_from_one_process(local: LocalProvider,
     assert len(running(marker)) == 3
 
 
-async def test_more_than_fit_wait_before_their_clock_starts(local: LocalProvider) -> None:
+@ON_SHARED
+async def test_more_than_fit_wait_before_their_clock_starts(shared: LocalProvider) -> None:
     open_now = 0
     most = 0
 
     async def listen(number: int) -> None:
         nonlocal open_now, most
-        async for chunk in local.ask(question(f"Count to {number}.", max_tokens=2)):
+        async for chunk in shared.ask(question(f"Count to {number}.", max_tokens=2)):
             if isinstance(chunk, Sent):
                 open_now += 1
                 most = max(most, open_now)
@@ -132,9 +147,10 @@ async def test_more_than_fit_wait_before_their_clock_starts(local: LocalProvider
     assert most == 4
 
 
-async def test_an_answer_in_one_piece(local: LocalProvider) -> None:
+@ON_SHARED
+async def test_an_answer_in_one_piece(shared: LocalProvider) -> None:
     request = make_request(BUNDLED, "Say hello.", provider="local", settings=Settings(max_tokens=5), stream=False)
-    assert sum(isinstance(chunk, Text) for chunk in await ask(local, request)) == 1
+    assert sum(isinstance(chunk, Text) for chunk in await ask(shared, request)) == 1
 
 
 async def test_closing_an_answer_stops_the_computing(local: LocalProvider, marker: str) -> None:
@@ -169,18 +185,20 @@ async def test_a_server_that_dies_is_named_and_started_again(local: LocalProvide
     assert len(running(marker)) == 3
 
 
-async def test_a_prompt_that_is_too_long_is_refused_in_the_servers_words(local: LocalProvider) -> None:
-    _, fault = await ask_in_vain(local, question("word " * 6_000))
+@ON_SHARED
+async def test_a_prompt_that_is_too_long_is_refused_in_the_servers_words(shared: LocalProvider) -> None:
+    _, fault = await ask_in_vain(shared, question("word " * 6_000))
     assert fault.fault == "refused"
     assert "the local model" in str(fault)
     assert "exceeds the available context size" in str(fault)
 
 
-async def test_a_conversation_and_a_system_message_are_heard(local: LocalProvider) -> None:
+@ON_SHARED
+async def test_a_conversation_and_a_system_message_are_heard(shared: LocalProvider) -> None:
     async def tokens(*messages: Message) -> int:
         request = question("hi", max_tokens=1)
         prompt = type(request.prompt)("hi", messages)
-        chunks = await ask(local, type(request)(request.subject, prompt, request.trial))
+        chunks = await ask(shared, type(request)(request.subject, prompt, request.trial))
         (counted,) = (chunk for chunk in chunks if isinstance(chunk, UsageChunk))
         return counted.usage.input_tokens or 0
 

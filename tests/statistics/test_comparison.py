@@ -244,9 +244,9 @@ def many_models(number: int) -> dict[str, dict[str, Passes]]:
 
 
 def test_hundreds_of_models_are_compared() -> None:
-    # Once each pair sorted the p-values of all pairs: that takes minutes here.
-    found = compare_models(many_models(220))
-    assert len(found) == 220 * 219 // 2
+    # Once each pair sorted the p-values of all pairs: that takes half a minute here.
+    found = compare_models(many_models(120))
+    assert len(found) == 120 * 119 // 2
     assert {"a_better", "b_better", "no_difference_shown"} >= {each.conclusion for each in found}
 
 

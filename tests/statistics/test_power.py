@@ -47,10 +47,10 @@ def test_power_of_a_test_as_published() -> None:
     ("difference", "discordance", "power"),
     [
         (0.2, 0.3, 0.8),
-        (0.1, 0.3, 0.8),
+        pytest.param(0.1, 0.3, 0.8, marks=pytest.mark.long),
         (0.5, 0.5, 0.9),
         (0.3, 1.0, 0.8),
-        (0.25, 0.98, 0.95),
+        pytest.param(0.25, 0.98, 0.95, marks=pytest.mark.long),
         (0.15, 0.15, 0.5),
         (0.02, 0.03, 0.8),
     ],
