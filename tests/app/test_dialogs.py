@@ -54,7 +54,13 @@ async def answer_with_y(app: ThemedApp[None], pilot: Pilot[None], answers: list[
     return seen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (80, 15), (80, 12), (80, 9), (80, 6), (24, 12), (18, 9)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        *((80, 24), (80, 9), (18, 9)),
+        *(pytest.param(size, marks=pytest.mark.long) for size in ((80, 15), (80, 12), (80, 6), (24, 12))),
+    ],
+)
 async def test_every_row_of_a_question_is_displayed_before_it_is_answered(size: tuple[int, int]) -> None:
     app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
     answers: list[bool | None] = []

@@ -58,7 +58,7 @@ def test_a_signal_to_continue_without_a_stop_leaves_no_thread_behind(tmp_path: P
         assert restored(terminal)
 
 
-@pytest.mark.parametrize("typed", ["/qsh", "/q/s", "2/xq"])
+@pytest.mark.parametrize("typed", ["2/xq", *(pytest.param(keys, marks=pytest.mark.long) for keys in ("/qsh", "/q/s"))])
 def test_what_is_typed_right_after_the_filter_key_is_typed_into_the_filter(tmp_path: Path, typed: str) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not run yet")
@@ -180,6 +180,9 @@ def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
         terminal.wait_for("Search for commands")
         terminal.press("escape")
         terminal.wait_while("Search for commands")
+        terminal.press("m")
+        terminal.wait_for("2 cases × 2 models")
+        terminal.wait_for("! error")
         terminal.press("q")
         assert terminal.wait_exit() == 0
         assert hostile_bytes(bytes(terminal.raw)) == []

@@ -26,7 +26,7 @@ async def show_letters(stage: Stage) -> JumpModeScreen:
     return screen
 
 
-@pytest.mark.parametrize("size", [(160, 45), (80, 24)])
+@pytest.mark.parametrize("size", [pytest.param((160, 45), marks=pytest.mark.long), (80, 24)])
 @pytest.mark.parametrize("name", SCREENS)
 async def test_each_letter_leads_to_its_place(
     name: str, size: tuple[int, int], fixed_world: Path, monkeypatch: pytest.MonkeyPatch

@@ -26,7 +26,7 @@ __all__ = ["fixed_world"]
 @asynccontextmanager
 async def opened(name: str, folder: Path) -> AsyncIterator[Stage]:
     scene = next(scene for scene in SCENES if scene.name == name)
-    async with staged(scene.session, folder, (160, 45), scene.theme) as stage:
+    async with staged(scene.session, folder, (80, 24), scene.theme) as stage:
         await play(scene, stage)
         yield stage
 

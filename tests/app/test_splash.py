@@ -28,7 +28,7 @@ def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-@pytest.mark.parametrize("keys", ["?", "/hqsh", "dddq"])
+@pytest.mark.parametrize("keys", ["/hqsh", *(pytest.param(keys, marks=pytest.mark.long) for keys in ("?", "dddq"))])
 def test_keys_that_come_before_anything_is_seen_are_not_lost(tmp_path: Path, keys: str) -> None:
     command = run_here("-m", "tests.support.scripted_app", tmp_path)
     with Terminal(command, size=(120, 30), cwd=Path(__file__).parents[2]) as terminal:

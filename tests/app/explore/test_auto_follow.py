@@ -60,7 +60,9 @@ async def test_the_selection_goes_with_the_run_case_by_case(tmp_path: Path) -> N
         assert "hash a password" in seen.row
 
 
-@pytest.mark.parametrize("keys", [("down",), ("full_stop",), ("1", "pageup"), ("n",)])
+@pytest.mark.parametrize(
+    "keys", [("down",), ("1", "pageup"), *(pytest.param((key,), marks=pytest.mark.long) for key in ("full_stop", "n"))]
+)
 async def test_it_stays_where_the_person_looks_until_it_is_to_follow_again(
     tmp_path: Path, keys: tuple[str, ...]
 ) -> None:

@@ -135,7 +135,10 @@ async def test_the_border_of_the_suites_is_dragged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [1e-9, 0.999999])
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 45), (200, 24), (250, 70)])
+@pytest.mark.parametrize(
+    "size",
+    [(60, 20), (250, 70), *(pytest.param(size, marks=pytest.mark.long) for size in ((80, 24), (160, 45), (200, 24)))],
+)
 async def test_every_part_is_usable_whatever_the_file_contains(
     tmp_path: Path, share: float, size: tuple[int, int]
 ) -> None:

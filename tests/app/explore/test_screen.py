@@ -464,7 +464,9 @@ async def test_help_and_palette_name_the_keys(tmp_path: Path) -> None:
         assert not any("^p" in title for title in titles), "who reads it has the palette open"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (160, 45)])
+@pytest.mark.parametrize(
+    "size", [(60, 20), *(pytest.param(size, marks=pytest.mark.long) for size in ((80, 24), (160, 45)))]
+)
 async def test_help_can_be_read_in_its_own_column_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     async with explored(session_for(tmp_path), size) as seen:
         await seen.press("question_mark")
@@ -478,7 +480,9 @@ async def test_help_can_be_read_in_its_own_column_in_every_size(tmp_path: Path, 
         assert all(text and not text.startswith(" ") for text in texts)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 12), (20, 5), (3, 2)])
+@pytest.mark.parametrize(
+    "size", [(40, 12), (3, 2), *(pytest.param(size, marks=pytest.mark.long) for size in ((80, 24), (160, 45), (20, 5)))]
+)
 async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     async with explored(session_for(tmp_path), size) as seen:
         await seen.press(

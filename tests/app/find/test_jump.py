@@ -142,7 +142,13 @@ async def test_g_is_a_character_of_the_filter(tmp_path: Path) -> None:
         assert seen.app.screen is seen.screen
 
 
-@pytest.mark.parametrize("name", ["[/foo] [bold]x", "line\nbreak", "\x1b[31mred \u202e", "İ" * 400, " "])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("[/foo] [bold]x", "\x1b[31mred \u202e"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("line\nbreak", "İ" * 400, " ")),
+    ],
+)
 async def test_hostile_names_are_displayed(tmp_path: Path, name: str) -> None:
     session = session_for(tmp_path)
     path = tmp_path / "quickstart.yaml"

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.app.test_in_a_terminal import app_in, hostile_bytes, restored
 from tests.support.terminal import Terminal, run_here
 
 
+@pytest.mark.long
 def test_a_run_is_started_from_it_and_a_case_opened(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not run yet")
@@ -35,6 +38,7 @@ def test_leaving_from_it_while_it_runs_asks_and_interrupts(tmp_path: Path) -> No
         assert (tmp_path / "ended").read_text() == "interrupted"
 
 
+@pytest.mark.long
 def test_nothing_hostile_comes_out_of_the_matrix(tmp_path: Path) -> None:
     with app_in(tmp_path, "hostile", (160, 48)) as terminal:
         terminal.wait_for("canary")

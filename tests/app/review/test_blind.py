@@ -130,7 +130,16 @@ class LeakCheck:
         self.look()
 
 
-def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "searched",
+    [
+        ("", "name"),
+        pytest.param(("model", "report", "figures", "run", "theme", "matrix"), marks=pytest.mark.long),
+    ],
+)
+def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(
+    tmp_path: Path, searched: tuple[str, ...]
+) -> None:
     environ = environ_of(tmp_path)
     record_seed(environ, SEED)
     with Terminal(run_here("-m", "tui", tmp_path / "none"), size=(140, 44), cwd=ROOT, env=environ) as shown:
@@ -146,7 +155,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(tmp_path:
         check.step("?", "Focused place")
         check.step("end", "Everywhere")
         check.back("Everywhere")
-        for words in ("", "model", "report", "figures", "run", "name", "theme", "matrix"):
+        for words in searched:
             check.step("ctrl+p", "Search for commands")
             if words:
                 check.step(tuple(words), words)
@@ -253,7 +262,7 @@ async def test_names_that_were_revealed_in_another_window_are_shown_before_the_n
         assert [(act.act, act.blind) for act in acts(session)][2:] == [("score", False)]
 
 
-@pytest.mark.parametrize("key", ["1", "3", "u"])
+@pytest.mark.parametrize("key", ["1", "u", pytest.param("3", marks=pytest.mark.long)])
 async def test_a_score_of_another_window_is_shown_before_a_key_changes_it(tmp_path: Path, key: str) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
         item = screen(seen).review_session.item

@@ -413,7 +413,7 @@ async def test_a_name_is_proposed_where_nobody_is_known(tmp_path: Path, monkeypa
         await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "Gita Gitson" in drawn(seen))
 
 
-@pytest.mark.parametrize("size", [(140, 44), (60, 20)])
+@pytest.mark.parametrize("size", [pytest.param((140, 44), marks=pytest.mark.long), (60, 20)])
 async def test_score_lines_that_cannot_be_read_are_reported_before_it_begins(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
@@ -461,7 +461,9 @@ async def test_the_palette_leads_to_it(tmp_path: Path) -> None:
         assert "0/6" in title(seen)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 16), (200, 60)])
+@pytest.mark.parametrize(
+    "size", [(60, 16), *(pytest.param(size, marks=pytest.mark.long) for size in ((80, 24), (200, 60)))]
+)
 async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     text = HOSTILE.replace("\ud800", "")
     criteria = tuple(replace(each, name=f"{each.name} {text}", description=text) for each in CASES[0].risk_criteria)

@@ -83,7 +83,13 @@ async def test_a_hint_names_the_nearest_key(tmp_path: Path) -> None:
         await seen.until(lambda: "unknown filter tagg:; did you mean tag:?" in seen.screen.suites.hint)
 
 
-@pytest.mark.parametrize("name", ["[/foo] [bold]x", "\x1b[31mred \u202e", "x" * 900, 'a "b"'])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("[/foo] [bold]x", "\x1b[31mred \u202e"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("x" * 900, 'a "b"')),
+    ],
+)
 async def test_hostile_values_are_displayed_and_accepted(tmp_path: Path, name: str) -> None:
     session = session_for(tmp_path)
     path = tmp_path / "quickstart.yaml"
