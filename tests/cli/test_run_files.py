@@ -218,7 +218,7 @@ async def test_a_faulty_file_is_refused_with_its_line_and_nothing_is_imported(
         ),
         (with_attempt(lines, duration_ms=math.nan), ":2: error: is no JSON object (NaN is no JSON value)"),
         (with_attempt(lines, duration_ms=math.inf), ":2: error: is no JSON object (Infinity is no JSON value)"),
-        (with_attempt(lines, duration_ms=4711).replace("4711", "1e999"), ":2: error: result: duration_ms: expected"),
+        (with_attempt(lines, duration_ms=4711).replace("4711", "1e999"), ":2: error: is no JSON object (1e999 is"),
         (broken(lines, 1, result={"trial": trial}), ":2: error: result: "),
         (text + lines[1], "appears twice"),
         (text + "nonsense\n", f":{len(lines) + 1}: error: is no JSON object"),

@@ -13,6 +13,7 @@ from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
 from tui.model.sanitize import sanitize_text
 from tui.model.secrets import Secrets
+from tui.model.suite import Check
 from tui.risk.score_lines import read_line
 from tui.session import run_files
 from tui.session.run_files import content_of, import_fault, pack_lines, read_run_file, run_lines
@@ -101,16 +102,41 @@ def test_a_file_that_is_too_large_to_be_imported_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compressed: bool
 ) -> None:
     path = exported(tmp_path, compressed=compressed)
-    data = path.read_bytes()
-    assert import_fault(data) is None
-    monkeypatch.setattr(result_file, "MOST_BYTES", 100)
-    monkeypatch.setattr(run_files, "MOST_FILE_BYTES", 100)
-    monkeypatch.setattr(run_files, "MOST_BYTES", 8_000)
-    fault = import_fault(data)
-    assert fault is not None
-    assert fault.startswith("is larger than 0 MiB")
-    assert ("when decompressed" in fault) == compressed
-    assert refusal(path).startswith("None: is larger than 0 MiB")
+    lines = [*run_lines(KEPT)]
+    data = pack_lines(lines, compressed=compressed)
+    assert import_fault(KEPT, lines, data) is None
+    with monkeypatch.context() as limited:
+        limited.setattr(result_file, "MOST_BYTES", 100)
+        limited.setattr(run_files, "MOST_FILE_BYTES", 100)
+        limited.setattr(run_files, "MOST_BYTES", 8_000)
+        fault = import_fault(KEPT, lines, data)
+        assert fault is not None
+        assert fault.startswith("is larger than 0 MiB")
+        assert ("when decompressed" in fault) == compressed
+        assert refusal(path).startswith("None: is larger than 0 MiB")
+    for module, name in ((run_files, "MOST_LINE_BYTES"), (run_files, "MOST_VALUES"), (result_file, "MOST_MEMORY")):
+        with monkeypatch.context() as limited:
+            limited.setattr(module, name, 50)
+            fault = import_fault(KEPT, lines, data)
+            assert fault is not None
+            assert fault.endswith(": `assay import` cannot read it")
+            with pytest.raises(SuiteError):
+                read(path)
+
+
+def test_large_numbers_of_a_suite_and_of_models_are_read_again(tmp_path: Path) -> None:
+    large = 1_234_567_890_123_456_789
+    case, *others = KEPT.plan.suite.cases
+    checks = (
+        Check("memory", "memory.user", expected=large),
+        Check("assert.cost", "cost", threshold=1e20),
+    )
+    suite = replace(KEPT.plan.suite, cases=(replace(case, steps=(replace(case.steps[0], checks=checks),)), *others))
+    seeded = tuple(replace(each, settings=replace(each.settings, seed=large)) for each in KEPT.plan.subjects)
+    kept = replace(KEPT, plan=replace(KEPT.plan, run_id="0" * 32, suite=suite, subjects=seeded))
+    (path := tmp_path / "large.jsonl").write_bytes(pack_lines(run_lines(kept), compressed=False))
+    plan = read(path).plan
+    assert (plan.suite.cases[0].steps[0].checks, plan.subjects) == (checks, seeded)
 
 
 def with_score(folder: Path, **changes: object) -> Path:

@@ -78,9 +78,9 @@ def export_run(run: str, output: Path | None, scores: bool) -> None:
         record_look(reviews, run_id, "assay runs export")
         kept = store.read_run(run_id)
         outgoing = without_known_keys(kept, reviews.secrets)
-        lines = run_lines(outgoing, scores_of_outgoing(reviews.export(run_id) if scores else "", kept, outgoing))
+        lines = [*run_lines(outgoing, scores_of_outgoing(reviews.export(run_id) if scores else "", kept, outgoing))]
         data = pack_lines(lines, compressed=file is not None and file.suffix.lower() == ".gz")
-    if fault := import_fault(data):
+    if fault := import_fault(outgoing, lines, data):
         note(f"The exported run {fault}.")
     if file is None:
         click.echo(data, nl=False)

@@ -9,11 +9,12 @@ import hashlib
 import io
 import itertools
 import json
+import math
 import os
 import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,9 +30,9 @@ from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunOptions
 from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.secrets import Secrets
-from tui.model.subjects import Subject, agent_fault
+from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
-from tui.model.values import MOST_JSON_VALUES, JsonTooLarge, parse_json
+from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
 from tui.risk.score_lines import LineFault, read_fields, write_line
 from tui.store import codec
 
@@ -89,15 +90,29 @@ def pack_lines(lines: Iterable[str], *, compressed: bool) -> bytes:
     return gzip.compress(data, 6, mtime=0) if compressed else data
 
 
-def import_fault(data: bytes) -> str | None:
-    """Return why the content of a file that `pack_lines` made is too large to be imported, or None."""
-    if not data.startswith(_GZIP):
-        if len(data) <= MOST_FILE_BYTES:
-            return None
+def import_fault(kept: KeptRun, lines: Iterable[str], data: bytes) -> str | None:
+    """Return why a run cannot be imported from its lines, packed as `data`, or None."""
+    if data.startswith(_GZIP):
+        if int.from_bytes(data[-4:], "little") > MOST_BYTES:  # the end of gzip's format
+            return f"is larger than {MOST_BYTES >> 20} MiB when decompressed: `assay import` cannot read it"
+    elif len(data) > MOST_FILE_BYTES:
         return f"is larger than {MOST_FILE_BYTES >> 20} MiB: `assay import` needs it compressed, as -o FILE.gz"
-    if int.from_bytes(data[-4:], "little") <= MOST_BYTES:  # the end of gzip's format
-        return None
-    return f"is larger than {MOST_BYTES >> 20} MiB when decompressed: `assay import` cannot read it"
+    limit = MemoryLimit()
+    try:
+        for line in lines:
+            _check_line(line.encode("utf-8", "backslashreplace"))
+        for result in kept.results:
+            limit.add(result)
+    except NotRead as fault:
+        return f"{fault}: `assay import` cannot read it"
+    return None
+
+
+def _check_line(line: bytes) -> None:
+    if len(line) > MOST_LINE_BYTES:
+        raise NotRead(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
+    if has_too_many_values(line, MOST_VALUES):
+        raise NotRead(f"has a line of more than {MOST_VALUES:,} values")
 
 
 def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
@@ -167,7 +182,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
         if not line.strip():
             continue
         try:
-            value = _object(line, MOST_VALUES if head is None else MOST_JSON_VALUES)
+            value = _object(line)
             if head is None:
                 head = _head(value)
             elif "result" in value:
@@ -202,8 +217,7 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) if is_compressed else io.BytesIO(data) as source:
             while line := source.readline(MOST_LINE_BYTES + 1):
                 size, count = size + len(line), count + 1
-                if len(line) > MOST_LINE_BYTES:
-                    raise NotRead(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
+                _check_line(line)
                 if count > MOST_LINES:
                     raise NotRead(f"has more than {MOST_LINES:,} lines")
                 if size > MOST_BYTES:
@@ -215,9 +229,9 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
         raise file.refusal([file.problem("is damaged: it cannot be decompressed")]) from error
 
 
-def _object(line: str, most_values: int) -> Mapping[str, Any]:
+def _object(line: str) -> Mapping[str, Any]:
     try:
-        value = parse_json(line, _decode, most_values)
+        value = parse_json(line, _decode, MOST_VALUES)
     except JsonTooLarge as limit:
         raise _Fault(str(limit)) from limit
     except ValueError as error:
@@ -231,7 +245,12 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON value")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse_constant(digits)
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
 
 
 def _head(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -279,7 +298,7 @@ def _result(value: object) -> TrialResult:
         result = codec.decode_result(json.dumps(value))
     except (ValueError, RecursionError) as error:
         raise _Fault(f"result: {_first_line(error)}") from error
-    if field := _field_out_of_range(result, least=0):
+    if field := _field_out_of_range(result, _is_measure):
         raise _Fault(f"result: {field}: expected a number from 0 to {_LARGEST_NUMBER:,}")
     return result
 
@@ -300,20 +319,33 @@ def _score_lines(file: Path, lines: Mapping[int, str]) -> ScoreLines | None:
     return ScoreLines(file, text) if lines else None
 
 
-def _field_out_of_range(value: object, name: str = "", *, least: float = -_LARGEST_NUMBER) -> str | None:
-    """Return the name of the first field with a number that is out of range or not finite.
+def _field_out_of_range(value: object, is_valid: Callable[[float], bool], name: str = "") -> str | None:
+    """Return the name of the first field with a number that is not valid.
 
-    Values of JSON, such as an agent's memory, may contain any number.
+    Values of JSON, such as an agent's memory or what a check expects, may contain any number.
     """
     if isinstance(value, int | float):
-        return None if least <= value <= _LARGEST_NUMBER else name
+        return None if is_valid(value) else name
     if is_dataclass(value):
-        inside = ((getattr(value, field.name), field.name) for field in fields(value))
+        inside = ((getattr(value, field.name), field.name) for field in fields(value) if field.type is not JsonValue)
     elif isinstance(value, tuple):
         inside = ((item, name) for item in value)
     else:
         return None
-    return next((field for item, key in inside if (field := _field_out_of_range(item, key, least=least))), None)
+    return next((field for item, key in inside if (field := _field_out_of_range(item, is_valid, key))), None)
+
+
+def _is_measure(number: float) -> bool:
+    return 0 <= number <= _LARGEST_NUMBER
+
+
+def _is_option(number: float) -> bool:
+    return -_LARGEST_NUMBER <= number <= _LARGEST_NUMBER
+
+
+def _is_setting(number: float) -> bool:
+    """Return whether a number may be one of a suite or of a model: a seed has 63 bits, a threshold any value."""
+    return not isinstance(number, int) or abs(number) <= LARGEST_INTEGER
 
 
 def _first_line(error: Exception) -> str:
@@ -382,7 +414,9 @@ def _run_of(
         versions = codec.decode_versions(json.dumps(head.get("versions") or {}))
     except (ValueError, RecursionError) as error:
         raise _Fault(f"the run itself is invalid: {_first_line(error)}") from error
-    if field := _field_out_of_range((suite, subjects, options)):
+    if field := _field_out_of_range((suite, subjects), _is_setting):
+        raise _Fault(f"the run itself is invalid: {field}: expected a number up to {LARGEST_INTEGER:,}")
+    if field := _field_out_of_range(options, _is_option):
         raise _Fault(f"the run itself is invalid: {field}: expected a number up to {_LARGEST_NUMBER:,}")
     if fault := _fault_of_suite(suite):
         raise _Fault(f"suite: {fault}")
