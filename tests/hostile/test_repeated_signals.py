@@ -89,8 +89,7 @@ def enter(home: Home, terminal: Terminal, kind: Callable[[Home], Sequence[str]])
     if kind is app:
         terminal.wait_for("Not run yet")
         terminal.press("r")
-        terminal.wait_for("Allow it?")
-        terminal.wait_while("keys are ignored")
+        terminal.wait_for_question("Allow it?")
         terminal.press("y")
     # Assay, both guards and the model; or those with the daemons.
     wait_until(lambda: len(running(home.marker)) >= (4 if kind is local_model else 20))

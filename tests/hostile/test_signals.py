@@ -60,7 +60,7 @@ def asked_for_consent(terminal: Terminal, home: Home) -> None:
 
 def cold_start(terminal: Terminal, home: Home) -> None:
     asked_for_consent(terminal, home)
-    terminal.wait_while("keys are ignored")
+    terminal.wait_for_question("Allow it?")
     terminal.press("y")
     wait_until((home.folder / "agents" / "started").exists)
 

@@ -22,6 +22,7 @@ import pyte
 WAIT_SECONDS = 60.0
 """Seconds to wait for a condition: long, since a busy machine is no reason for a failed test."""
 _LOOK_SECONDS = 0.1  # conditions may look at more than the screen, such as the state of a process
+_IGNORED = "keys are ignored"
 KEYS = {
     "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "space": " ",
     "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -205,7 +206,7 @@ class Terminal:
         self.size = size
         self.raw = bytearray()
         self.arrivals: list[tuple[float, int]] = []
-        self._screen, self._shown = Screen(*size), 0
+        self._screen, self._shown, self._answered = Screen(*size), 0, 0
         self._changed = threading.Condition()
         self._closed = False
         self._status: int | None = None
@@ -349,6 +350,14 @@ class Terminal:
     def wait_while(self, text: str, within: float = WAIT_SECONDS) -> Screen:
         """Wait until the text does not stand on the screen any more."""
         return self.wait_until(lambda screen: text not in screen, f"the absence of {text!r}", within)
+
+    def wait_for_question(self, text: str) -> Screen:
+        """Wait until a dialog that asks for permission accepts keys: its question is there, and its last row no longer
+        says that keys are ignored. That row may arrive after the question, so that its absence alone is no sign."""
+        self.wait_for(text)
+        self.wait_for_bytes(_IGNORED.encode(), self._answered)
+        self._answered = len(self.raw)
+        return self.wait_while(_IGNORED)
 
     def wait_for_bytes(self, pattern: bytes, start: int = 0, within: float = WAIT_SECONDS) -> float:
         """Wait until the program has written the pattern somewhere after the first `start` bytes, without spending time

@@ -131,8 +131,7 @@ def _look(home: Path, url: str) -> None:
     with Terminal(run_here("-m", "tui", home / "suites"), size=(150, 50), cwd=root, env=env) as terminal:
         terminal.wait_for("Mend it")
         terminal.press("r")
-        terminal.wait_for("Allow?")
-        terminal.wait_while("keys are ignored")
+        terminal.wait_for_question("Allow?")
         terminal.press("y")
         terminal.wait_for("Diff 3")
         terminal.press("d")
