@@ -193,3 +193,11 @@ def test_a_value_that_is_added_is_removed_by_all_that_have_the_object() -> None:
     for text in ("an-old-key-4711", "an-old…", "new/key-5150-long", "new%2Fkey-5150-long", "new/key…", "…0-long"):
         assert REMOVED in secrets.hide(text), text
     assert stream.feed("new/key-5150-long and") + stream.flush() == f"{REMOVED} and"
+
+
+def test_a_value_that_is_added_is_removed_by_extensions_as_well() -> None:
+    secrets = Secrets(["an-old-key-4711"])
+    run = secrets.extended(["key-of-a-run"]).extended(["key-of-a-step"])
+    secrets.add(["a-new-key-5150"])
+    assert run.hide("an-old-key-4711, key-of-a-run, key-of-a-step, a-new-key-5150") == ", ".join([REMOVED] * 4)
+    assert secrets.hide("key-of-a-run a-new-key-5150") == f"key-of-a-run {REMOVED}"

@@ -1,8 +1,19 @@
 """The built-in servers' small rules."""
 
+from dataclasses import replace
+
 import pytest
 
-from tui.model.servers import KEY_VARIABLES, has_password, is_loopback, query_secrets, token_limit_for, url_fault
+from tests.support.plans import suite_of
+from tui.model.servers import (
+    KEY_VARIABLES,
+    has_password,
+    is_loopback,
+    model_names,
+    query_secrets,
+    token_limit_for,
+    url_fault,
+)
 from tui.model.subjects import parameter_from_text
 from tui.model.suggest import did_you_mean, nearest
 
@@ -73,6 +84,19 @@ def test_ordinary_names_in_a_query(name: str) -> None:
 )
 def test_keys_in_the_query_of_a_url(url: str, found: tuple[str, ...]) -> None:
     assert query_secrets(url) == found
+
+
+@pytest.mark.parametrize(
+    ("agent", "names"),
+    [
+        (None, ("a", "b")),
+        ("agents/one.py", ("agents/one.py",)),
+        ("cmd:one --url http://h/?key=abcdef", ("cmd:one --url http://h/?key=abcdef",)),
+        ("http://h/agent?x=1&key=abcdef", ("http://h/agent?x=1&key=[removed key]",)),
+    ],
+)
+def test_the_names_of_a_suites_models_or_of_its_agent(agent: str | None, names: tuple[str, ...]) -> None:
+    assert model_names(replace(suite_of(models=("a", "b", "a")), agent=agent)) == names
 
 
 def test_only_openai_itself_knows_the_new_name_of_the_limit() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ import pytest
 from tests.support.model_server import ModelServer, say
 from tests.support.plans import case_of, suite_of
 from tests.support.replies import whole
+from tui.app.run_queue import resolve_models
 from tui.model.errors import ConfigError
-from tui.model.events import RunFinished, TrialFinished
+from tui.model.events import RunFinished, StepFinished, TrialFinished
+from tui.model.results import TrialKey
 from tui.model.secrets import REMOVED
+from tui.model.servers import model_names
 from tui.model.tools import OfferedTool
 from tui.runner.control import Control
 from tui.session import providers, session
@@ -98,6 +102,43 @@ async def test_an_agent_does_not_get_the_key_of_a_provider_that_was_added_after_
     opened.catalog.add_provider(NewProvider("acme", "openai", "http://localhost:9/v1", "ACME_LOGIN"))
     assert [await answer_of(name) for name in ("first.py", "second.py")] == ["False", "False"]
     await opened.close()
+
+
+async def test_a_key_that_is_added_during_a_run_is_removed_also_if_its_agent_has_a_key(tmp_path: Path) -> None:
+    key = "a-key-of-a-new-provider"
+    environ = {
+        **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
+        "ACME_KEY": key,
+    }
+
+    class Agent(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            answer = json.dumps({"output": f"{self.path} {key}"}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Agent)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}/agent?key=key-of-the-agent"
+    suite = replace(suite_of(case_of("c1", "one", "two")), agent=url)
+    opened, answers = session.Session(environ), list[str]()
+    subjects, faults = resolve_models(opened, suite, model_names(suite))
+    trials = [TrialKey("c1", name) for name in model_names(suite)]
+    async for event in opened.run(opened.make_plan(suite, subjects, trials=trials), Control()):
+        if isinstance(event, StepFinished):
+            answers.append(event.result.response)
+            if len(answers) == 1:
+                opened.catalog.add_provider(NewProvider("acme", "openai", "http://localhost:9/v1", "ACME_KEY"))
+    await opened.close()
+    server.shutdown()
+    server.server_close()
+    assert (answers, faults) == ([f"/agent?key={REMOVED} {key}", f"/agent?key={REMOVED} {REMOVED}"], {})
 
 
 async def test_the_keys_of_providers_that_are_added_while_assay_runs_are_removed_from_details(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
+from tui.model.servers import model_names
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case, Suite
 
@@ -263,8 +264,7 @@ class Selection:
         open_suite = self.open_suites.get(path)
         if open_suite is None or open_suite.suite is None:
             return ()
-        suite = open_suite.suite
-        return _distinct((suite.agent,) if suite.agent else suite.models)
+        return model_names(open_suite.suite)[:MOST_MODELS]
 
     def choose_models(self, models: Sequence[str], path: Path | None = None) -> None:
         """Choose the models to display for a suite, by default for the selected one."""
@@ -343,10 +343,6 @@ def _never_run(models: tuple[str, ...]) -> _NeverRun:
 
 
 @lru_cache(maxsize=64)
-def _distinct(models: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(models))[:MOST_MODELS]
-
-
 def _stamp(path: Path) -> FileStamp | None:
     try:
         found = path.stat()

@@ -9,6 +9,7 @@ from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.model.outcomes import outcome_of
 from tui.model.prices import Spent, spent_on
 from tui.model.results import TrialKey
+from tui.model.servers import model_names
 from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
@@ -101,7 +102,7 @@ def models_to_run(selection: Selection, open_suite: OpenSuite) -> tuple[str, ...
     if suite is None:
         return ()
     displayed = selection.models_of(open_suite.path)
-    named = tuple(dict.fromkeys((suite.agent,) if suite.agent else suite.models))
+    named = model_names(suite)
     return named if named[: len(displayed)] == displayed else displayed
 
 

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
+from weakref import WeakSet
 
 REMOVED = "[removed key]"
 URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
@@ -48,6 +49,8 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._whole: frozenset[str] = frozenset()
+        self._extends: Secrets | None = None  # held by its extensions, which it does not hold
+        self._extended = WeakSet[Secrets]()
         self._cut_parts: _CutParts | None = None
         self.add(values)
 
@@ -57,7 +60,10 @@ class Secrets:
         return self._whole
 
     def add(self, values: Iterable[str]) -> None:
-        """Remove these values as well from now on."""
+        """Remove these values as well from now on, also in objects that extend this one."""
+        values = tuple(values)
+        for extended in tuple(self._extended):
+            extended.add(values)
         self._whole |= {value for value in values if len(value) >= SHORTEST_SECRET}
         whole = sorted(self._whole, key=len, reverse=True)
         # The longest first, in all forms: a shorter value may be a part of it.
@@ -73,6 +79,13 @@ class Secrets:
         self._beginnings = {
             last: sorted(known.items(), key=lambda one: len(one[0]), reverse=True) for last, known in sizes.items()
         }
+
+    def extended(self, values: Iterable[str]) -> "Secrets":
+        """Return an object that removes these values too, and all that are added to this one later."""
+        extended = Secrets((*self._whole, *values))
+        extended._extends = self
+        self._extended.add(extended)
+        return extended
 
     def hide(self, text: str) -> str:
         """Return the text without any of the values, and without the part of one that its end or `…` cut off."""

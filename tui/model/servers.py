@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from urllib.parse import unquote_plus, urlsplit
 
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import REMOVED
-from tui.model.subjects import ProviderKind, ProviderSettings, TokenLimitParameter
+from tui.model.secrets import REMOVED, Secrets
+from tui.model.subjects import AGENT_URLS, ProviderKind, ProviderSettings, TokenLimitParameter
+from tui.model.suite import Suite
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -169,6 +170,16 @@ def query_secrets(url: str) -> tuple[str, ...]:
         if value and _names_key(unquote_plus(name)):
             values += [unquote_plus(value), value]
     return tuple(dict.fromkeys(values))
+
+
+def agent_name(written: str) -> str:
+    """Return the name of an agent, which is displayed and stored: as it was written, without keys in its URL."""
+    return Secrets(query_secrets(written)).hide(written) if written.startswith(AGENT_URLS) else written
+
+
+def model_names(suite: Suite) -> tuple[str, ...]:
+    """Return the name of the suite's agent, or else its models, each once."""
+    return (agent_name(suite.agent),) if suite.agent else tuple(dict.fromkeys(suite.models))
 
 
 def _names_key(name: str) -> bool:

@@ -23,7 +23,7 @@ from tui.model.results import TrialKey, TrialResult
 from tui.model.run import COMMIT, Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
-from tui.model.servers import agent_url_fault, query_secrets, show_url
+from tui.model.servers import agent_name, agent_url_fault, show_url
 from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Config, ProviderKind, Subject
 from tui.model.suite import Case, Suite
 from tui.providers.local_models import find_model
@@ -70,8 +70,7 @@ def agent_subject(written: str, folder: Path, python: str | None = None) -> Subj
     if written.startswith(AGENT_URLS):
         if wrong := agent_url_fault(written):
             raise ConfigError(f"The agent's URL {show_url(written)} {wrong}", fix="Use http://HOST:PORT/PATH.")
-        name = Secrets(query_secrets(written)).hide(written)
-        return Subject(name, "agent", written, how="an agent's HTTP endpoint")
+        return Subject(agent_name(written), "agent", written, how="an agent's HTTP endpoint")
     if written.startswith(AGENT_COMMAND):
         if not written.removeprefix(AGENT_COMMAND).strip():
             raise ConfigError("The agent command is empty", fix="Use cmd:COMMAND ARG….")
@@ -385,7 +384,7 @@ class Session:
 
     def _secrets_of(self, plan: Plan) -> Secrets:
         own = secrets_of(plan)
-        return Secrets((*self.secrets.values, *own)) if own else self.secrets
+        return self.secrets.extended(own) if own else self.secrets
 
     def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
         """Return the newest stored result of each trial of the suite. Raises StoreError."""

@@ -12,6 +12,7 @@ from tui.app.open_suites import OpenSuite
 from tui.app.presentation.figures import counted
 from tui.app.presentation.pieces import Line
 from tui.model.sanitize import remove_unseen, sanitize_line
+from tui.model.servers import model_names
 from tui.model.suite import Case
 
 _MOST_BLOCKS = 20
@@ -55,9 +56,9 @@ async def copy_one(screen: Screen[Any], found: Sequence[Copy]) -> None:
 
 def repeat_command(open_suite: OpenSuite, case: Case, model: str) -> str:
     """Return the command line that runs the case on the model again."""
-    agent = open_suite.suite.agent if open_suite.suite else None
-    words = ["assay", "run", str(open_suite.suite.path if open_suite.suite else open_suite.path)]
-    words += [] if model == agent else ["-m", model]
+    suite = open_suite.suite
+    words = ["assay", "run", str(suite.path if suite else open_suite.path)]
+    words += [] if suite and suite.agent and model in model_names(suite) else ["-m", model]
     return shlex.join([*words, "--case", glob.escape(case.id)])
 
 

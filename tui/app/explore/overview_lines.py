@@ -8,6 +8,7 @@ from tui.app.presentation.pieces import Line, Piece, fill
 from tui.model.errors import Problem
 from tui.model.results import Prompt
 from tui.model.sanitize import sanitize_line, sanitize_text
+from tui.model.servers import model_names
 from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
@@ -157,7 +158,7 @@ def suite_lines(
     lines += [((row, "plain"),) for row in sanitize_text(suite.description).splitlines()]
     lines.append(())
     lines += [((fill(name, 10), "dim"), (sanitize_line(value), "plain")) for name, value in facts if value]
-    lines += _model_lines(suite.models or ((suite.agent,) if suite.agent else ()), models)
+    lines += _model_lines(model_names(suite), models)
     if models:
         lines += [
             (),
