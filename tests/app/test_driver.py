@@ -121,3 +121,39 @@ def test_a_stop_while_the_screen_is_written_waits_until_it_is_written() -> None:
         wait_until(lambda: program.status() == psutil.STATUS_STOPPED)
         terminal.signal(signal.SIGCONT)
         terminal.wait_for("goes on")
+
+
+STOPPED_AT_EACH_STAGE = """
+import asyncio, os, signal
+from tui.app.theme.themed_app import ThemedApp
+
+async def be_stopped():
+    for number in (signal.SIGCONT, signal.SIGTSTP):
+        os.kill(os.getpid(), number)
+        for _ in range(100):
+            await asyncio.sleep(0)
+
+class Stopped(ThemedApp[None]):
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.exit)
+
+    async def on_unmount(self) -> None:
+        await be_stopped()
+
+async def main():
+    await Stopped().run_async()
+    for _ in range(3):
+        await be_stopped()
+
+asyncio.run(main())
+"""
+
+
+def test_an_app_that_has_ended_is_not_started_again_by_a_signal() -> None:
+    with Terminal(run_here("-c", STOPPED_AT_EACH_STAGE), cwd=Path(__file__).parents[2]) as terminal:
+        program = psutil.Process(terminal.pid)
+        for _ in range(4):
+            wait_until(lambda: program.status() == psutil.STATUS_STOPPED)
+            terminal.signal(signal.SIGCONT)
+        assert terminal.wait_exit() == 0
+        assert terminal.unrestored() == []

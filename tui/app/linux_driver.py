@@ -1,0 +1,81 @@
+"""A driver for terminals on Linux and macOS that survives signals and closed terminals at any moment."""
+
+import asyncio
+import signal
+from typing import Any
+
+from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Resize
+from textual.geometry import Size
+
+from tui.app.driver import drawn_on
+from tui.app.terminal_input import read_messages
+
+
+class CrashSafeDriver(LinuxDriver):
+    """Textual's driver with a `TolerantFile`, with an `InputParser`, and with its own handlers of signals.
+
+    Application mode starts once, is suspended and resumed, and ends once: nothing starts it again after that.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._file = drawn_on() or self._file
+        self._is_suspending = self._has_ended = False
+        # Textual's handlers stop and start its threads wherever the signal interrupts the program: while it holds a
+        # lock of such a thread, they would wait for ever.
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+        loop.add_signal_handler(signal.SIGCONT, self._continue)
+
+    def _continue(self) -> None:
+        """Start application mode again after SIGCONT.
+
+        The signal also comes without a stop: with SIGHUP when the terminal closes, or from `kill -CONT`. Threads
+        that are replaced without being stopped would keep the process alive for ever.
+        """
+        if not self._auto_restart:  # an editor uses the terminal
+            return
+        if self._key_thread is not None and self._key_thread.is_alive():
+            self.suspend_application_mode()
+        self.resume_application_mode()
+
+    def suspend_application_mode(self) -> None:
+        """Suspend application mode if it is active: a thread that has ended accepts only some texts more."""
+        if self._has_ended or self._writer_thread is None or not self._writer_thread.is_alive():
+            return
+        self._is_suspending = True
+        try:
+            super().suspend_application_mode()
+        finally:
+            self._is_suspending = False
+
+    def disable_input(self) -> None:
+        """Disable further input, for a suspension or because the app ends."""
+        self._has_ended = self._has_ended or not self._is_suspending
+        super().disable_input()
+
+    def start_application_mode(self) -> None:
+        """Start application mode with a handler that reads the size in the event loop.
+
+        Textual reads it in the signal handler itself. The next signal interrupts that handler: the older of the two
+        sizes is then posted last, and with enough signals the stack overflows.
+        """
+        if self._has_ended:  # nobody would stop it
+            return
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
+        try:
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+            if signal.getsignal(signal.SIGWINCH) is not signal.SIG_DFL:  # no handler: in the background
+                asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._post_size)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGWINCH])
+
+    def _post_size(self) -> None:
+        if not self._in_band_window_resize:
+            size = Size(*self._get_terminal_size())
+            self.send_message(Resize(size, size))
+
+    def run_input_thread(self) -> None:
+        """Read the terminal and post its messages until the application mode ends."""
+        read_messages(self.fileno, self.exit_event, self.process_message, debug=self._debug)
