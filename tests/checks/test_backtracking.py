@@ -62,8 +62,8 @@ def test_an_ordinary_pattern_is_not(pattern: str) -> None:
 
 
 def test_any_pattern_can_be_tried() -> None:
-    warned = {pattern for pattern, _ in make_pairs(5, 2_000) if pattern_warning("expected_pattern", pattern)}
-    assert len(warned) < 40
+    warned = {pattern for pattern, _ in make_pairs(5, 1_000) if pattern_warning("expected_pattern", pattern)}
+    assert len(warned) < 20
 
 
 def test_the_patterns_of_the_bundled_suites_are_not() -> None:

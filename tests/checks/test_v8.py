@@ -32,9 +32,10 @@ def test_the_engine_agrees_with_v8() -> None:
     assert list(differences(Engine(), pairs, answers)) == []
 
 
-async def test_a_check_agrees_with_v8(checker: Checker) -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
+async def test_a_check_agrees_with_v8(checker: Checker, step: int) -> None:
     by_text: defaultdict[str, list[tuple[str, Answer]]] = defaultdict(list)
-    for (pattern, text), answer in recorded():
+    for (pattern, text), answer in list(recorded())[::step]:
         if answer != "slow":
             by_text[text].append((pattern, answer))
     seen = 0
@@ -45,17 +46,18 @@ async def test_a_check_agrees_with_v8(checker: Checker) -> None:
                 assert result.spans == widened(text, answer), (pattern, text)
                 assert result.state == ("passed" if answer else "failed"), (pattern, text)
                 seen += 1
-    assert seen > 4_000
+    assert seen > 4_000 // step
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_random_patterns_find_what_v8_finds() -> None:
+@pytest.mark.parametrize("number", [1_500, pytest.param(5_000, marks=pytest.mark.long)])
+def test_random_patterns_find_what_v8_finds(number: int) -> None:
     assert NODE is not None
     seed = SystemRandom().randrange(1 << 32)
-    pairs = list(make_pairs(seed, 5_000))
+    pairs = list(make_pairs(seed, number))
     answers = answers_of_v8(NODE, pairs)
-    assert sum(bool(answer) for answer in answers) > 1_000
-    assert sum(answer is None for answer in answers) > 100
+    assert sum(bool(answer) for answer in answers) > number // 5
+    assert sum(answer is None for answer in answers) > number // 50
     assert list(differences(Engine(), pairs, answers)) == [], f"seed {seed}"
 
 

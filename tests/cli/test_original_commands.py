@@ -245,6 +245,7 @@ async def test_models_are_chosen_in_the_terminal(assay: CommandLine) -> None:
     assert asked == {"claude-sonnet-4", "claude-sonnet-4.5"}
 
 
+@pytest.mark.long
 async def test_leaving_the_list_runs_nothing(assay: CommandLine) -> None:
     async with original(assay) as program:
         command = run_here("-m", "tui", "run", "test-suites/model-risk-assessment.json", "-i")

@@ -63,7 +63,7 @@ def test_a_text_with_too_many_values_is_not_parsed() -> None:
         ('{"a": 1.5, "b": 1e999}', False),
         (nested(MOST_DEPTH), True),
         (nested(MOST_DEPTH + 1), False),
-        (json.dumps({"a": [0] * (MOST_VALUES - 2)}), True),
+        pytest.param(json.dumps({"a": [0] * (MOST_VALUES - 2)}), True, marks=pytest.mark.long),
         (json.dumps({"a": [0] * (MOST_VALUES - 1)}), False),
     ],
     ids=range(10),

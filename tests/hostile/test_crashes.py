@@ -103,7 +103,11 @@ def test_a_data_folder_that_cannot_be_written_leaves_the_details_on_stderr(home:
 
 
 @pytest.mark.parametrize(
-    "place", ["tui.app.open_suites:OpenSuites.__init__", "tui.app.explore.suite_tree:SuiteTree.on_mount"]
+    "place",
+    [
+        pytest.param("tui.app.open_suites:OpenSuites.__init__", marks=pytest.mark.long),
+        "tui.app.explore.suite_tree:SuiteTree.on_mount",
+    ],
 )
 def test_a_bug_in_the_app_restores_the_terminal_and_leaves_a_file(home: Home, place: str) -> None:
     words = (place, TEXT, "suites")

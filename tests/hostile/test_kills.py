@@ -91,7 +91,7 @@ async def kill_runs(home: Home, kills: int) -> None:
             store.delete_run(record.id)
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.long)])
 async def test_kills_of_a_run_lose_no_trial_that_was_shown_as_finished(tmp_path: Path, kills: int) -> None:
     await kill_runs(make_home(tmp_path), kills)
 
@@ -144,7 +144,7 @@ def import_and_kill(home: Home, file: Path, moment: float) -> bool:
     return "Lines:" in out + err
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.long)])
 def test_kills_of_the_app_lose_no_score_that_was_shown(tmp_path: Path, kills: int) -> None:
     home, chance, given = make_home(tmp_path, saved=True), random.Random(7), 0
     for _ in range(kills):
@@ -241,6 +241,7 @@ def use_two_apps(home: Home) -> None:
     wait_until(lambda: running(home.marker) == [])
 
 
+@pytest.mark.long
 async def test_two_apps_on_one_folder_run_and_score(tmp_path: Path) -> None:
     async with ModelServer(say("yes")) as server:
         home = make_home(tmp_path, server.url, saved=True)

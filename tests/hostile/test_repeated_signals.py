@@ -81,7 +81,12 @@ def app(home: Home) -> Sequence[str]:
     return ("agents",)
 
 
-KINDS = (python_agent, pytest.param(agent_command, marks=pytest.mark.long), command_of_a_case, local_model, app)
+KINDS = (
+    python_agent,
+    *(pytest.param(kind, marks=pytest.mark.long) for kind in (agent_command, command_of_a_case)),
+    local_model,
+    app,
+)
 
 
 def enter(home: Home, terminal: Terminal, kind: Callable[[Home], Sequence[str]]) -> None:

@@ -160,7 +160,6 @@ STAGES = {
 SAVED_STAGES = {"export in the app", "scoring", "report"}
 SHORT = {
     ("start, first paint", signal.SIGINT),
-    ("consent", signal.SIGTERM),
     ("streaming", signal.SIGQUIT),
     ("scoring", signal.SIGHUP),
     ("run", signal.SIGTSTP),

@@ -69,7 +69,9 @@ def test_the_app_is_drawn_on_stdout_when_stderr_is_a_file(tmp_path: Path) -> Non
     assert (tmp_path / "messages").read_text() == ""
 
 
-@pytest.mark.parametrize("streams", ["< /dev/null", "<&-", "> out", "| cat"])
+@pytest.mark.parametrize(
+    "streams", ["<&-", "> out", *(pytest.param(each, marks=pytest.mark.long) for each in ("< /dev/null", "| cat"))]
+)
 def test_without_a_terminal_the_app_is_one_sentence(tmp_path: Path, streams: str) -> None:
     home = make_home(tmp_path)
     command = ["/bin/bash", "-o", "pipefail", "-c", f"'{sys.executable}' -m tui suites {streams}"]
@@ -102,8 +104,17 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return make_home(tmp_path_factory.mktemp("saved"), saved=True)
 
 
-@pytest.mark.parametrize("streams", ["| true", "| head -1", ">&-", ">&- 2>&- <&-"])
-@pytest.mark.parametrize("commands", [("--help", "report last"), pytest.param(COMMANDS, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("commands", "streams"),
+    [
+        (("--help", "report last"), "| true"),
+        (("--version", "report last"), ">&- 2>&- <&-"),
+        *(
+            pytest.param(COMMANDS, streams, marks=pytest.mark.long)
+            for streams in ("| true", "| head -1", ">&-", ">&- 2>&- <&-")
+        ),
+    ],
+)
 def test_output_that_nobody_reads_is_no_failure(saved: Home, streams: str, commands: Sequence[str]) -> None:
     lines = (f'{{ $assay {command}; }} {streams}; echo "$? {command}" >> codes' for command in commands)
     (saved.folder / "codes").unlink(missing_ok=True)
@@ -115,7 +126,9 @@ def test_output_that_nobody_reads_is_no_failure(saved: Home, streams: str, comma
 
 @needs_setpriv
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a user without an entry in the system's list")
-@pytest.mark.parametrize("words", [("runs",), ("paths",), ("models",), ("doctor",)])
+@pytest.mark.parametrize(
+    "words", [("runs",), *(pytest.param((each,), marks=pytest.mark.long) for each in ("paths", "models", "doctor"))]
+)
 def test_a_user_without_a_home_folder_is_a_sentence(saved: Home, words: tuple[str, ...]) -> None:
     ran = as_user(saved, UNKNOWN_USER, *words)
     assert (ran.code, ran.out) == (2, "")

@@ -169,7 +169,7 @@ async def test_a_key_in_a_header_is_not_reported_either() -> None:
         await provider.close()
 
 
-@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("stream", [True, pytest.param(False, marks=pytest.mark.long)])
 async def test_a_thousand_questions_to_a_failing_server(stream: bool) -> None:
     script = faulty(say("The answer is forty-two."), rate_429=0.05, dropped=0.05, malformed=0.01)
     async with opened(script) as (provider, server):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.support.brief_checks import set_brief_limits
 from tests.support.clocks import LoopClock
 from tests.support.plans import FixedContext, case_of, plan_of, suite_of
 from tests.support.scripted_provider import Script, ScriptedProvider, says
@@ -307,7 +308,10 @@ def story(run: Going) -> list[str]:
     return [("+" if isinstance(event, TrialStarted) else "-") + event.trial.case for event in trial_events]
 
 
-async def test_while_an_answer_is_judged_the_next_case_is_asked_but_no_more_than_as_many_again() -> None:
+async def test_while_an_answer_is_judged_the_next_case_is_asked_but_no_more_than_as_many_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    set_brief_limits(monkeypatch)
     plan, provider = slow_to_judge(3)
     async with going(plan, provider) as run:
         await run.until(lambda: len(story(run)) >= 3)
@@ -316,7 +320,8 @@ async def test_while_an_answer_is_judged_the_next_case_is_asked_but_no_more_than
     assert provider.most_at_once == 1
 
 
-async def test_a_case_that_may_be_asked_again_keeps_its_place() -> None:
+async def test_a_case_that_may_be_asked_again_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_brief_limits(monkeypatch)
     plan, provider = slow_to_judge(2, attempts=2)
     async with going(plan, provider) as run:
         await run.until(lambda: len(provider.requests) == 2)

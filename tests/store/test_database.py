@@ -627,7 +627,12 @@ def read_as_a_stranger(history: Path, spare: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("folder", "file", "live"),
-    [(0o555, 0o444, False), (0o555, 0o444, True), (0o755, 0o444, False), (0o755, 0o444, True), (0o555, 0o644, False)],
+    [
+        (0o555, 0o444, False),
+        (0o755, 0o444, True),
+        (0o555, 0o644, False),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in ((0o555, 0o444, True), (0o755, 0o444, False))),
+    ],
 )
 def test_what_cannot_be_written_is_read(open_folder: Path, tmp_path: Path, folder: int, file: int, live: bool) -> None:
     history = open_folder / "runs.sqlite"

@@ -434,7 +434,7 @@ def old_texts(draw: st.DrawFn) -> str:
     return text + draw(st.sampled_from(["", "last"]))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     files=st.dictionaries(st.sampled_from(NAMES[:-1]), old_texts(), min_size=1),
     edits=st.dictionaries(st.sampled_from(NAMES), LINES, min_size=1),
