@@ -342,7 +342,6 @@ def _never_run(models: tuple[str, ...]) -> _NeverRun:
     return _NeverRun(CaseMarks([NOT_RUN.status] * len(models)), statuses, dict.fromkeys(models, NOT_RUN.share))
 
 
-@lru_cache(maxsize=64)
 def _stamp(path: Path) -> FileStamp | None:
     try:
         found = path.stat()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote_plus, urlsplit
 
 from tui.model.sanitize import sanitize_line
@@ -179,7 +180,12 @@ def agent_name(written: str) -> str:
 
 def model_names(suite: Suite) -> tuple[str, ...]:
     """Return the name of the suite's agent, or else its models, each once."""
-    return (agent_name(suite.agent),) if suite.agent else tuple(dict.fromkeys(suite.models))
+    return _names(suite.agent, suite.models)
+
+
+@lru_cache(maxsize=64)
+def _names(agent: str | None, models: tuple[str, ...]) -> tuple[str, ...]:
+    return (agent_name(agent),) if agent else tuple(dict.fromkeys(models))
 
 
 def _names_key(name: str) -> bool:
