@@ -116,6 +116,41 @@ async def test_recorded_answers_keep_the_files_that_they_answered(session: Sessi
     assert "a = 1" in result.attempts[0].steps[0].prompt.messages[-1].content
 
 
+async def test_other_models_of_a_replay_get_the_files_and_the_system_prompt_of_their_own(
+    session: Session, server: ModelServer, tmp_path: Path
+) -> None:
+    write_files(tmp_path, {"own.py": "a = 1\n"})
+    suite = open_suite(session, tmp_path, {"codeContext": [{"filePath": "own.py"}]})
+    plan = plan_of(session, suite, "openai/a?system=Be brief.")
+    await run(session, plan)
+    write_files(tmp_path, {"own.py": "a = 2\n"})
+    (replayed,) = session.history.plan_replay(plan.run_id).subjects
+    mixed = plan_of(session, suite, replayed.name, "openai/b?system=Be long.")
+    planned, _ = await run(session, mixed)
+    assert planned.note == ""
+    await run(session, add_model(session, mixed, "openai/c?system=Be kind.", "1"))
+    for model, system in (("b", "Be long."), ("c", "Be kind.")):
+        (messages,) = asked(server, model)
+        assert [message["content"] for message in messages if message["role"] == "system"] == [system]
+        assert "a = 2" in messages[-1]["content"]
+
+
+async def test_a_recorded_file_is_sent_without_a_key_that_became_known(
+    session: Session, server: ModelServer, tmp_path: Path
+) -> None:
+    key = "a-key-that-was-in-the-file"
+    write_files(tmp_path, {"own.py": f"key = '{key}'\n"})
+    suite = open_suite(session, tmp_path, {"codeContext": [{"filePath": "own.py"}]})
+    plan = plan_of(session, suite, f"openai/a?system=Say {key}.")
+    await run(session, plan)
+    write_files(tmp_path, {"own.py": "key = ''\n"})
+    session.secrets.add([key])
+    await run(session, add_model(session, plan, "openai/b", "1"))
+    (messages,) = asked(server, "b")
+    assert REMOVED in messages[0]["content"]
+    assert (len(messages), key in str(messages)) == (1, False)
+
+
 async def test_a_run_that_is_continued_with_another_commit_says_so(session: Session, tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "work", {"a.py": "a = 1\n"})
     plan = plan_of(session, open_suite(session, tmp_path, CASE, repoClone={"repoUrl": "./work"}))

@@ -50,6 +50,11 @@ class Subject:
     price: Price | None = None
     python: str = ""
 
+    @property
+    def is_replay(self) -> bool:
+        """Whether its answers, with the prompts that were sent, are those of another run."""
+        return self.provider == "replay"
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:

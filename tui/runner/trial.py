@@ -31,7 +31,7 @@ from tui.runner.control import Control, EventBuffer, uncancel_current_task
 from tui.runner.partial_step import StepPlace
 from tui.runner.prompt import compose_prompt
 from tui.runner.step import StepOrder, StepOutcome, run_step
-from tui.runner.trial_context import TrialContext
+from tui.runner.trial_context import CaseContext, TrialContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,9 @@ class _AttemptRun:
     async def _run_steps(self) -> StepOutcome:
         """Run the steps until one has no complete answer, and return the outcome of the last one."""
         order, context = self._order, self._context
-        case_context = context.context_source.context_of(order.case)
+        # The prompt of a replayed answer is the recorded one, whatever has become of its files.
+        is_replay = order.subject.is_replay
+        case_context = CaseContext() if is_replay else context.context_source.context_of(order.case)
         # The commands of two cases of a model must not run at once if the cases must not.
         is_final = self._is_last and not (order.case.apply_changes or order.case.command)
         memory: JsonObject = order.case.memory

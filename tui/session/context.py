@@ -210,15 +210,21 @@ def _characters(case: Case, generated: str | None, sent: SentContext) -> int:
 async def plan_context(
     plan: Plan, context: SuiteContext, secrets: Secrets, control: Control, store: Store
 ) -> PlannedContext:
-    """Return what the prompts of a run will contain, read in a thread; stopping the run stops it soon."""
+    """Return what the prompts of a run will contain, read in a thread; stopping the run stops it soon.
+
+    The prompts of replayed answers are the recorded ones.
+    """
     recorded = RecordedContexts(store, plan, secrets)
+    replays = {subject.name for subject in plan.subjects if subject.is_replay}
+    asked = {trial.case for trial in plan.trials if trial.model not in replays}
+    cases = [case for case in plan.planned_cases if case.id in asked]
 
     def check_stopped() -> None:
         if control.outcome != "finished":
             raise WorkspaceError("the run was stopped while its files were read")
 
     try:
-        return await asyncio.to_thread(context.plan, plan.planned_cases, secrets, check_stopped, recorded)
+        return await asyncio.to_thread(context.plan, cases, secrets, check_stopped, recorded)
     except WorkspaceError:
         return PlannedContext()
 
