@@ -13,6 +13,9 @@ import pytest
 
 from tui.app.idle_collector import IdleCollector
 
+CONTEXT = get_context("forkserver")
+CONTEXT.set_forkserver_preload([__name__])
+
 
 class Clock:
     """A clock that is set by hand."""
@@ -101,5 +104,5 @@ def lets_python_collect_among_all_objects_afterwards() -> None:
     ],
 )
 def test_the_collector(check: Callable[[], None]) -> None:
-    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+    with ProcessPoolExecutor(1, CONTEXT) as process:
         process.submit(check).result()

@@ -23,6 +23,7 @@ def restored(terminal: Terminal) -> bool:
     return all(sequence in end for sequence in RESTORED)
 
 
+@pytest.mark.long
 def test_it_starts_streams_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not run yet")
@@ -85,9 +86,11 @@ def test_ctrl_z_goes_to_the_shell_and_comes_back(tmp_path: Path) -> None:
         terminal.wait_until(lambda _: b"\x1b[?2004h" in terminal.raw[before:], "it comes back")
         terminal.wait_for("Not run yet")
         terminal.press("r")
+        terminal.wait_for("done")
         terminal.wait_for("■ 2/2")
         terminal.press("q")
         assert terminal.wait_exit() == 0
+        assert restored(terminal)
 
 
 def words_in(folder: Path) -> int:
@@ -121,6 +124,7 @@ def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> N
         terminal.wait_for("cancelled")
 
 
+@pytest.mark.long
 def test_many_sizes_are_survived(tmp_path: Path) -> None:
     with app_in(tmp_path, "endless") as terminal:
         terminal.wait_for("Not run yet")
@@ -155,6 +159,7 @@ def hostile_bytes(raw: bytes) -> list[bytes]:
     return found
 
 
+@pytest.mark.long
 def test_nothing_hostile_comes_out_of_any_place(tmp_path: Path) -> None:
     with app_in(tmp_path, "hostile", (160, 48)) as terminal:
         terminal.wait_for("canary")
@@ -193,6 +198,7 @@ def test_the_canary_would_be_found() -> None:
     assert hostile_bytes(b"\x1b[38;2;1;2;3mfine\x1b[0m\x1b[3;4H") == []
 
 
+@pytest.mark.long
 def test_the_command_that_enter_would_take_is_seen(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not run yet")

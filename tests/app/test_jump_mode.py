@@ -15,7 +15,10 @@ from tui.model.shipped import shipped_folder
 
 __all__ = ["fixed_world"]
 
-SCREENS = ("explore-answers", "explore-diff", "matrix", "compare", "review-several", "runs", "add-provider", "export")
+SCREENS = (
+    *("explore-answers", "explore-diff", "matrix", "review-several", "runs", "add-provider"),
+    *(pytest.param(name, marks=pytest.mark.long) for name in ("compare", "export")),
+)
 
 
 async def show_letters(stage: Stage) -> JumpModeScreen:

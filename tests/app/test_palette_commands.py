@@ -107,6 +107,10 @@ def test_a_name_that_is_typed_in_a_terminal_is_done(tmp_path: Path) -> None:
         terminal.wait_for("Search for commands")
         terminal.send("Edit case")
         terminal.wait_for("Edit case: ")
+        terminal.wait_until(
+            lambda screen: screen.cell_of("Edit case: ").back != screen.cell_of("Edit case").back,
+            "what enter would take",
+        )
         terminal.press("enter")
         terminal.wait_for("EDITING")
         terminal.send("done\n")
@@ -120,7 +124,10 @@ async def test_a_new_case_has_the_command_of_its_key(fixed_world: Path) -> None:
         assert [title for title in titles if title.startswith("New case: ") and title.endswith("  a")] != []
 
 
-@pytest.mark.parametrize("place", ["start", "matrix", "compare", "review", "runs"])
+@pytest.mark.parametrize(
+    "place",
+    ["start", "matrix", *(pytest.param(place, marks=pytest.mark.long) for place in ("compare", "review", "runs"))],
+)
 async def test_every_screen_has_every_name_and_says_why_it_does_not_do_it(place: str, fixed_world: Path) -> None:
     scene = scene_of(place)
     async with staged(scene.session, fixed_world, (80, 24), scene.theme) as stage:

@@ -42,7 +42,9 @@ def test_keys_that_come_before_anything_is_seen_are_not_lost(tmp_path: Path, key
             assert terminal.wait_exit() == 0
 
 
-@pytest.mark.parametrize("size", [(160, 45), (100, 30), (80, 24), (50, 12)])
+@pytest.mark.parametrize(
+    "size", [(160, 45), (80, 24), *(pytest.param(size, marks=pytest.mark.long) for size in ((100, 30), (50, 12)))]
+)
 async def test_the_frame_stays_where_it_is_when_the_rest_comes(tmp_path: Path, size: tuple[int, int]) -> None:
     app = AssayApp(lambda: session_for(tmp_path), [tmp_path])
     async with app.run_test(size=size) as pilot:

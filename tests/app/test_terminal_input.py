@@ -75,7 +75,10 @@ def test_a_paste_is_capped() -> None:
 
 
 @pytest.mark.parametrize("begin", [START, ""])
-@pytest.mark.parametrize("unit", ["\x1b", "\x1b[", "\x1b[A", "\x1bq", "\x1b]0;x\x07"])
+@pytest.mark.parametrize(
+    "unit",
+    ["\x1b", "\x1b[A", "\x1b]0;x\x07", *(pytest.param(unit, marks=pytest.mark.long) for unit in ("\x1b[", "\x1bq"))],
+)
 def test_a_megabyte_of_escapes_takes_few_steps(unit: str, begin: str) -> None:
     flood = unit * (MEGABYTE // len(unit))
     pasted = f"{begin}{flood}{END if begin else ''}"

@@ -87,6 +87,7 @@ async def test_a_field_is_validated_when_it_is_left(tmp_path: Path) -> None:
     assert (tmp_path / "s.yaml").read_text() == SUITE
 
 
+@pytest.mark.long
 async def test_a_new_case_is_written_by_the_command_of_the_palette(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(SUITE)
     store = SqliteStore(tmp_path / "runs.sqlite")

@@ -258,6 +258,7 @@ async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> N
         await seen.until(lambda: "case 3/3" in title(seen) and "third a" in text(seen))
 
 
+@pytest.mark.long
 async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     session = session_for(tmp_path / "suites")

@@ -5,6 +5,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
 from tests.app.explore.explored import Seen, explored
 from tests.support.diffs import MODEL, applied, case_for
@@ -103,6 +105,7 @@ async def test_the_changes_of_the_last_attempt_are_not_shown_for_an_earlier_one(
         assert diff_of(seen).has_class("-empty")  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 async def test_from_a_clone_to_the_screen(tmp_path: Path) -> None:
     make_repository(tmp_path / "served" / "bank", FILES)
     home = tmp_path / "home"

@@ -38,7 +38,10 @@ async def shown(seen: Seen) -> None:
     await seen.until(lambda: "Line 0 of" in seen.text(0), "the answers are displayed")
 
 
-@pytest.mark.parametrize(("width", "beside"), [(BESIDE_FROM - 1, False), (BESIDE_FROM, True), (300, True)])
+@pytest.mark.parametrize(
+    ("width", "beside"),
+    [(BESIDE_FROM - 1, False), (BESIDE_FROM, True), pytest.param(300, True, marks=pytest.mark.long)],
+)
 async def test_details_are_beside_the_answers_where_the_terminal_is_wide(
     tmp_path: Path, width: int, beside: bool
 ) -> None:
@@ -134,7 +137,7 @@ async def test_the_border_of_the_suites_is_dragged(tmp_path: Path) -> None:
         assert seen.screen.answers.region.x == 70
 
 
-@pytest.mark.parametrize("share", [1e-9, 0.999999])
+@pytest.mark.parametrize("share", [pytest.param(1e-9, marks=pytest.mark.long), 0.999999])
 @pytest.mark.parametrize(
     "size",
     [(60, 20), (250, 70), *(pytest.param(size, marks=pytest.mark.long) for size in ((80, 24), (160, 45), (200, 24)))],

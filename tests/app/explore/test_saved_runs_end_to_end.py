@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.app.test_in_a_terminal import hostile_bytes
@@ -156,6 +157,7 @@ async def test_answers_are_judged_again_with_a_changed_check_in_a_run_of_their_o
         assert len(server.asked) == requests
 
 
+@pytest.mark.long
 def test_runs_in_a_terminal_by_key_and_palette_and_nothing_hostile_comes_out(tmp_path: Path) -> None:
     home = CommandLine(tmp_path)
     environ = home.environ()

@@ -39,7 +39,8 @@ async def test_the_tour_names_the_keys_of_the_config(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "focused", "rings"), [(61.0, False, True), (59.0, False, False), (61.0, True, False)]
+    ("seconds", "focused", "rings"),
+    [(61.0, False, True), (59.0, False, False), pytest.param(61.0, True, False, marks=pytest.mark.long)],
 )
 async def test_the_bell_rings_after_a_long_run_that_nobody_watches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, focused: bool, rings: bool

@@ -61,6 +61,7 @@ def test_nothing_hostile_comes_out_of_the_matrix(tmp_path: Path) -> None:
         assert hostile_bytes(bytes(terminal.raw)) == []
 
 
+@pytest.mark.long
 def test_hostile_names_of_two_models_are_compared() -> None:
     command = run_here("-m", "tests.app.matrix.matrix_app", "hostile")
     with Terminal(command, size=(120, 40), cwd=Path(__file__).parents[3]) as terminal:

@@ -95,7 +95,7 @@ async def test_enter_opens_the_case_at_the_model_under_the_cursor(tmp_path: Path
         assert seen.screen.selection.case_id == "two"
 
 
-@pytest.mark.parametrize("key", ["m", "escape"])
+@pytest.mark.parametrize("key", [pytest.param("m", marks=pytest.mark.long), "escape"])
 async def test_its_key_and_escape_go_back_and_leave_explore_as_it_was(tmp_path: Path, key: str) -> None:
     async with opened(tmp_path) as (seen, screen):
         await seen.press("down", key)

@@ -365,6 +365,7 @@ async def test_the_diff_is_shown_where_files_were_changed(tmp_path: Path) -> Non
     assert CASES[1].risk_criteria
 
 
+@pytest.mark.long
 async def test_on_a_tall_screen_the_diff_is_below_the_answer(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(140, 50)) as (seen, _):
         await seen.until(lambda: "return new()" in drawn(seen) and "Second voice" in drawn(seen))
@@ -448,6 +449,7 @@ async def test_a_run_without_criteria_says_what_to_do(tmp_path: Path) -> None:
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
 
 
+@pytest.mark.long
 async def test_the_palette_leads_to_it(tmp_path: Path) -> None:
     async with at_runs(tmp_path, keep_run(tmp_path)) as (seen, _):
         await seen.press("escape")
@@ -485,6 +487,7 @@ async def test_hostile_text_stays_text_at_every_size(tmp_path: Path, size: tuple
         assert len(acts(session)) == 1
 
 
+@pytest.mark.long
 async def test_a_wide_screen_has_the_queue_beside_the_answer(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), size=(160, 45)) as (seen, _):
         view = screen(seen).view

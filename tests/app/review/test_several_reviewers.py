@@ -162,6 +162,7 @@ async def test_the_risk_tab_tells_scores_and_leads_to_review_and_back(tmp_path: 
         await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "high" in drawn(seen))
 
 
+@pytest.mark.long
 async def test_a_report_is_written_from_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):

@@ -214,7 +214,9 @@ async def test_an_interrupted_run_is_resumed_where_it_stopped(store: SqliteStore
         await seen.until(lambda: "◌✓ Race in the cache" in "\n".join(seen.rows))
 
 
-@pytest.mark.parametrize(("keys", "size"), [(("enter",), 4), (("down", "enter"), 5), (("escape",), 0)])
+@pytest.mark.parametrize(
+    ("keys", "size"), [(("enter",), 4), (("down", "enter"), 5), pytest.param(("escape",), 0, marks=pytest.mark.long)]
+)
 async def test_f_offers_errors_first_and_asks_in_the_run(
     store: SqliteStore, tmp_path: Path, keys: tuple[str, ...], size: int
 ) -> None:
@@ -336,7 +338,7 @@ async def test_who_deletes_a_run_is_reported_how_many_scores_go_with_it(store: S
         assert reviews.count_scores(kept.record.id).scores == 0
 
 
-@pytest.mark.parametrize("change", ["a result", "a score"])
+@pytest.mark.parametrize("change", [pytest.param("a result", marks=pytest.mark.long), "a score"])
 async def test_a_run_that_changes_while_the_question_is_displayed_is_not_deleted(
     store: SqliteStore, tmp_path: Path, change: str
 ) -> None:

@@ -150,7 +150,7 @@ async def test_a_broken_file_is_reported_in_the_list(fixed_world: Path) -> None:
         await stage.shows("config.yaml:1:1: error: them: unknown key. Did you mean theme?")
 
 
-@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize("saved", [True, pytest.param(False, marks=pytest.mark.long)])
 async def test_a_theme_is_shown_as_the_cursor_moves(fixed_world: Path, saved: bool) -> None:
     async with opened(fixed_world, *"theme") as stage:
         app, before = stage.app, config_of(stage)
@@ -170,6 +170,7 @@ async def test_a_theme_is_shown_as_the_cursor_moves(fixed_world: Path, saved: bo
         assert app.theme == (LIGHT if saved else DARK)
 
 
+@pytest.mark.long
 async def test_the_palette_opens_the_same_list_of_themes(fixed_world: Path) -> None:
     async with staged(settings_session, fixed_world, (120, 40), DARK) as stage:
         await stage.opens(ExploreScreen)

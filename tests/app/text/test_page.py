@@ -59,7 +59,7 @@ def test_a_part_of_a_long_text_is_as_much_work_as_of_a_text_four_times_as_long()
 
 
 def test_a_long_text_has_the_rows_of_the_same_text_in_small_pieces() -> None:
-    text, small, large = HARD * 3_000, Page(40), Page(40)
+    text, small, large = HARD * 1_500, Page(40), Page(40)
     for at in range(0, len(text), 999):
         small.append(text[at : at + 999])
     small.finish()
