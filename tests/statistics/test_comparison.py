@@ -91,7 +91,7 @@ def random_passes(random: numpy.random.Generator, cases: int, repeats: int) -> d
 def test_conclusion_test_and_interval_never_contradict_each_other() -> None:
     random = numpy.random.default_rng(4)
     seen = set()
-    for _ in range(400):
+    for _ in range(200):
         cases, repeats = int(random.integers(1, 40)), int(random.integers(1, 4))
         passes = {name: random_passes(random, cases, repeats) for name in "abcd"[: int(random.integers(2, 5))]}
         clusters = {f"case-{at}": f"{at // 3}" for at in range(cases)} if random.random() < 0.3 else {}
