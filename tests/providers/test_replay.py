@@ -274,6 +274,30 @@ def test_the_first_judged_attempt_of_the_models_trials_is_replayed(verdicts: lis
     assert all(each.is_imported for each in imported.values())
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "is_retry"),
+    [
+        ([("incomplete", 0), ("passed", 0)], True),
+        ([("passed", 0)], False),
+        ([("failed", 0), ("passed", 0)], False),
+        ([("error", 0), ("passed", 1)], False),
+        ([("error", 0), ("error", 1), ("passed", 1)], True),
+    ],
+)
+async def test_the_answer_of_a_retry_is_marked(verdicts: list[tuple[Verdict, int]], is_retry: bool) -> None:
+    attempts = tuple(
+        Attempt(number, verdict, None, (recorded(verdict),), asking=asking)
+        for number, (verdict, asking) in enumerate(verdicts, start=1)
+    )
+    result = TrialResult(TrialKey("case", "m"), "passed", False, None, attempts)
+    ((_, played),) = recordings_of([result], Subject("m", "mock", "m")).items()
+    chunks = await ask(ReplayProvider({Place("case", 0, 1): played}, RUN), make_request("x"))
+    assert [chunk.is_retry for chunk in chunks if isinstance(chunk, RecordedChunk)] == [is_retry]
+    replay = Attempt(1, "passed", None, (played.step,), is_retry=is_retry)
+    again = TrialResult(TrialKey("case", "m"), "passed", is_retry, None, (replay,))
+    assert [each.is_retry for each in recordings_of([again], Subject("m", "mock", "m")).values()] == [is_retry]
+
+
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])
 def test_a_speed_that_cannot_be_is_refused(speed: float) -> None:
     with pytest.raises(ValueError, match="expected a speed above 0"):

@@ -502,6 +502,14 @@ async def test_a_recorded_prompt_and_a_suites_memory_are_kept_without_secrets() 
     assert step.memory_before == step.memory == {"[removed key]": "[removed key]"}
 
 
+async def test_a_replayed_answer_of_a_retry_passes_as_flaky() -> None:
+    plan = plan_of(suite_of(case_of("c1", expected=["ok"])), QUICK)
+    for is_retry in (False, True):
+        provider = answers((Sent(), Text("ok"), RecordedChunk(1.0, None, "stop", is_retry=is_retry), End()))
+        result = results_of(await run_events(plan, {"a": provider}))[A1]
+        assert (result.verdict, counted_as(result)) == ("passed", "flaky" if is_retry else "passed")
+
+
 async def test_a_number_in_a_memory_is_removed_if_it_is_a_key() -> None:
     plan = plan_of(suite_of(case_of("c1")), QUICK)
     memory = MemoryChunk({"number": 837492749231, "list": [837492749231, 8374, True, 0.5]})

@@ -136,7 +136,7 @@ class RecordedChunk:
 
     `duration_ms` is the time of its request, `cost_usd` its cost, `finish_reason` the provider's word; None is unknown.
     If `has_only_text`, its tools and memory are unknown too. `stopped` says why its last calls were not answered.
-    `prompt` is what was sent, with the files as they were then.
+    `prompt` is what was sent, with the files as they were then. `is_retry` says that the answer is that of a retry.
     """
 
     duration_ms: float | None
@@ -145,6 +145,7 @@ class RecordedChunk:
     has_only_text: bool = False
     stopped: str = ""
     prompt: Prompt | None = None
+    is_retry: bool = False
 
 
 FinishReason = Literal[

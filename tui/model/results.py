@@ -205,7 +205,8 @@ class Attempt:
     """One attempt at a whole case.
 
     `number` counts from 1. `asking` is 0 for the first run of the trial and n for its n-th rerun by a user. `fault` is
-    the kind of a provider's failure (`tui.model.errors.ProviderFault`).
+    the kind of a provider's failure (`tui.model.errors.ProviderFault`). `is_retry` says that its replayed answer is
+    that of a retry.
     """
 
     number: int
@@ -216,6 +217,7 @@ class Attempt:
     duration_ms: float = 0.0
     asking: int = 0
     fault: str | None = None
+    is_retry: bool = False
 
     @property
     def answer_ms(self) -> float:
@@ -353,7 +355,8 @@ def is_flaky(attempts: Sequence[Attempt]) -> bool:
     asking = counted_asking(attempts)
     if not asking or asking[-1].verdict != "passed":
         return False
-    return len(asking) > 1 or any(each.verdict == "failed" for each in attempts if each.asking < asking[0].asking)
+    has_failed = any(each.verdict == "failed" for each in attempts if each.asking < asking[0].asking)
+    return len(asking) > 1 or asking[0].is_retry or has_failed
 
 
 CHECK_NOT_EVALUATED = "A check could not be evaluated"

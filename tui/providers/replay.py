@@ -42,23 +42,30 @@ class Place(NamedTuple):
 class Recorded(NamedTuple):
     """An answer, and the attempt that it ended; None if other answers of the attempt followed.
 
-    `is_imported` says that another tool recorded it, perhaps without tools, memory and the fault of the attempt.
+    `is_imported` says that another tool recorded it, perhaps without tools, memory and the fault of the attempt,
+    `is_retry` that another attempt of the same run or rerun was before it.
     """
 
     step: StepResult
     ended: Attempt | None = None
     is_imported: bool = False
+    is_retry: bool = False
 
 
 def recordings_of(results: Iterable[TrialResult], subject: Subject) -> dict[Place, Recorded]:
     """Return what one model answered in a run: the steps of the first judged attempt of each trial, else of the last.
 
     Answers of reruns and retries are replayed only if no earlier answer was judged: they would raise the pass rate.
+    Those of retries are marked, so that their trials are flaky again.
     """
     is_imported = subject.how == IMPORTED
     return {
         Place(result.trial.case, number, result.trial.repeat): Recorded(
-            step, attempt if step is attempt.steps[-1] else None, is_imported
+            step,
+            attempt if step is attempt.steps[-1] else None,
+            is_imported,
+            attempt.is_retry
+            or any(each.asking == attempt.asking and each.number < attempt.number for each in result.attempts),
         )
         for result in results
         if result.trial.model == subject.name and (attempt := result.first_judged) is not None
@@ -174,7 +181,9 @@ def _rest(found: Recorded) -> Iterator[Chunk]:
     only_text = found.is_imported and not recorded.tools_used and recorded.memory is None
     duration_ms = recorded.timing.duration_ms or None
     prompt = recorded.prompt if recorded.prompt.messages else None
-    yield RecordedChunk(duration_ms, recorded.cost_usd, recorded.finish_reason, only_text, recorded.stopped, prompt)
+    yield RecordedChunk(
+        duration_ms, recorded.cost_usd, recorded.finish_reason, only_text, recorded.stopped, prompt, found.is_retry
+    )
     if recorded.served_by is not None:
         yield ServedByChunk(recorded.served_by)
     for note in recorded.notes:

@@ -29,13 +29,15 @@ _POLL_SECONDS = 0.1
 class StepOutcome:
     """The outcome of a step: its result, and the failure or cancellation that made it incomplete.
 
-    `paused_s` is how long a pause of the run delayed the request.
+    `paused_s` is how long a pause of the run delayed the request; `is_retry` says that a replayed answer is that of a
+    retry.
     """
 
     result: StepResult
     fault: ProviderError | None
     cancelled: bool
     paused_s: float = 0.0
+    is_retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ async def run_step(place: StepPlace, order: StepOrder, context: TrialContext, co
         partial.cancelled = True
     result = _to_result(order, prompt, memory, partial, checks)
     place.emit(StepFinished(place.trial, place.attempt, place.step, result))
-    return StepOutcome(result, partial.fault, partial.cancelled, partial.paused_s)
+    is_retry = partial.recorded is not None and partial.recorded.is_retry
+    return StepOutcome(result, partial.fault, partial.cancelled, partial.paused_s, is_retry)
 
 
 async def _gather(

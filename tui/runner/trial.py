@@ -173,6 +173,7 @@ class _AttemptRun:
             round((time.monotonic() - started - self._paused_s) * 1000, 1),
             asking=self._order.asking,
             fault=outcome.fault.fault if outcome.fault else None,
+            is_retry=outcome.is_retry,
         )
         return attempt, changed
 
