@@ -114,9 +114,10 @@ def test_a_file_that_is_too_large_to_be_imported_is_named(
         assert fault.startswith("is larger than 0 MiB")
         assert ("when decompressed" in fault) == compressed
         assert refusal(path).startswith("None: is larger than 0 MiB")
-    for module, name in ((run_files, "MOST_LINE_BYTES"), (run_files, "MOST_VALUES"), (result_file, "MOST_MEMORY")):
+    sizes = [(run_files, name) for name in ("MOST_LINE_BYTES", "MOST_VALUES", "MOST_LINE_VALUES")]
+    for module, name in (*sizes, (result_file, "MOST_MEMORY")):
         with monkeypatch.context() as limited:
-            limited.setattr(module, name, 50)
+            limited.setattr(module, name, 20)
             fault = import_fault(KEPT, lines, data)
             assert fault is not None
             assert fault.endswith(": `assay import` cannot read it")

@@ -39,6 +39,7 @@ from tui.store import codec
 VERSION = 1
 MOST_BYTES = 512 << 20
 MOST_LINE_BYTES = 64 << 20
+MOST_LINE_VALUES = 1_500_000  # of a result: it is in memory three times while it is read
 MOST_LINES = 3_000_000
 MOST_TRIALS = 1_000_000
 _GZIP = b"\x1f\x8b"
@@ -99,8 +100,10 @@ def import_fault(kept: KeptRun, lines: Iterable[str], data: bytes) -> str | None
         return f"is larger than {MOST_FILE_BYTES >> 20} MiB: `assay import` needs it compressed, as -o FILE.gz"
     limit = MemoryLimit()
     try:
-        for line in lines:
-            _check_line(line.encode("utf-8", "backslashreplace"))
+        for number, line in enumerate(lines):
+            _check_size(line.encode("utf-8", "backslashreplace"))
+            if has_too_many_values(line, most := MOST_LINE_VALUES if number else MOST_VALUES):
+                raise NotRead(f"has a line of more than {most:,} values")
         for result in kept.results:
             limit.add(result)
     except NotRead as fault:
@@ -108,11 +111,9 @@ def import_fault(kept: KeptRun, lines: Iterable[str], data: bytes) -> str | None
     return None
 
 
-def _check_line(line: bytes) -> None:
+def _check_size(line: bytes) -> None:
     if len(line) > MOST_LINE_BYTES:
         raise NotRead(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
-    if has_too_many_values(line, MOST_VALUES):
-        raise NotRead(f"has a line of more than {MOST_VALUES:,} values")
 
 
 def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
@@ -182,7 +183,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
         if not line.strip():
             continue
         try:
-            value = _object(line)
+            value = _object(line, MOST_VALUES if head is None else MOST_LINE_VALUES)
             if head is None:
                 head = _head(value)
             elif "result" in value:
@@ -217,7 +218,7 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) if is_compressed else io.BytesIO(data) as source:
             while line := source.readline(MOST_LINE_BYTES + 1):
                 size, count = size + len(line), count + 1
-                _check_line(line)
+                _check_size(line)
                 if count > MOST_LINES:
                     raise NotRead(f"has more than {MOST_LINES:,} lines")
                 if size > MOST_BYTES:
@@ -229,9 +230,9 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
         raise file.refusal([file.problem("is damaged: it cannot be decompressed")]) from error
 
 
-def _object(line: str) -> Mapping[str, Any]:
+def _object(line: str, most_values: int) -> Mapping[str, Any]:
     try:
-        value = parse_json(line, _decode, MOST_VALUES)
+        value = parse_json(line, _decode, most_values)
     except JsonTooLarge as limit:
         raise _Fault(str(limit)) from limit
     except ValueError as error:
