@@ -21,9 +21,9 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A case that passed in every repeat of run `passed_in` and has passed in none of `failed_runs` runs since.
+    """A case that passed in every repeat of run `passed_in`, and in none of the latest `failed_runs` runs.
 
-    `broke_in` is the first of these runs.
+    `broke_in` is the first of these; in runs between the two the case passed in some repeats, or was flaky.
     """
 
     case: str
@@ -76,6 +76,6 @@ def _break(case: str, results: Sequence[tuple[str, Passes, bool]]) -> Break | No
         failed += 1
     if not failed or failed == len(results):
         return None
-    passed_in, passes, _ = results[-failed - 1]
     # A case that passed only in some repeats was no reliable pass.
-    return Break(case, passed_in, results[-failed][0], failed) if passes.share == 1.0 else None
+    passed_in = next((run for run, passes, _ in reversed(results[:-failed]) if passes.share == 1.0), None)
+    return Break(case, passed_in, results[-failed][0], failed) if passed_in else None
