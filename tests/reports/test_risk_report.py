@@ -133,6 +133,16 @@ def test_the_better_model_is_named_first() -> None:
     assert expected in section(text, "Summary")
 
 
+def test_scores_after_a_reveal_are_not_blind_whatever_their_lines_say() -> None:
+    first, *later = [each for each in scored_acts() if each.reviewer == "anna" and each.act == "score"]
+    reveal = replace(first, act="reveal", id="reveal", item=None, extent=None, scored_at=later[3].scored_at)
+    acts = [first, *(replace(each, scored_at="2030-01-01T00:00:00+00:00") for each in later), reveal]
+    text = markdown(review(scored_run(), acts))
+    assert all(each.blind for each in acts)
+    assert f"| anna | {len(acts) - 1} | 1 of {len(acts) - 1} blind |" in text
+    assert f"Scored with model names visible: anna ({len(acts) - 2} of {len(acts) - 1})" in text
+
+
 def test_risk_is_reported_by_model_category_and_criterion_with_the_rule(reviewed: Reviewed) -> None:
     text = section(markdown(reviewed), "Risk")
     assert "| openai/mock-a | 3 (75%) | 0 | 0 | 0 | 1 (25%) | 4 of 5 |" in text

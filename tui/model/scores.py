@@ -348,6 +348,11 @@ class Scoreboard:
         """Return every reveal, in order."""
         return tuple(act for act in self._of_run if act.act == "reveal")
 
+    def is_blind(self, act: Act) -> bool:
+        """Return whether an act was blind: none is after a reveal of the reviewer, whatever its line says."""
+        mine = (reveal for reveal in self.reveals() if reveal.reviewer == act.reviewer)
+        return act.blind and not any(reveal.order < act.order for reveal in mine)
+
     def looks(self, reviewer: str) -> int:
         """Return how often the reviewer saw names during a blind session."""
         return sum(act.act == "look" and act.reviewer == reviewer for act in self._of_run)

@@ -146,7 +146,7 @@ def _reviewing(reviewed: Reviewed) -> Iterator[Line]:
         yield "Only one reviewer: agreement is unknown."
     elif reviewed.agreement.overall.value is None:
         yield _without_agreement(reviewed.agreement.units)
-    open_eyed = {name: sum(not score.blind for score in given) for name, given in scores.items()}
+    open_eyed = {name: sum(not reviewed.board.is_blind(score) for score in given) for name, given in scores.items()}
     seen = [f"{name} ({count} of {len(scores[name])})" for name, count in open_eyed.items() if count]
     if seen:
         yield "Scored with model names visible: ", Faint(some(seen, _FEW))

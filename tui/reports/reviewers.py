@@ -29,7 +29,7 @@ def reviewers(reviewed: Reviewed, detail: Detail) -> Iterator[Block]:
     reveals = {act.reviewer: act for act in reversed(reviewed.board.reveals())}
     rows = []
     for name, scores in current_scores(reviewed).items():
-        blind = sum(score.blind for score in scores)
+        blind = sum(map(reviewed.board.is_blind, scores))
         first, last = (spaced(each(scores, key=lambda score: score.order).scored_at) for each in (min, max))
         seeds = dict.fromkeys(str(score.seed) for score in scores if score.seed is not None)
         reveal = spaced(reveals[name].scored_at) if name in reveals else "no"

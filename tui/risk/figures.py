@@ -251,7 +251,7 @@ def _own_agreement(board: Scoreboard, units: Mapping[ItemKey, str]) -> tuple[Own
             continue
         for again in board.scores(key):
             before = board.score_before(again)
-            if again.blind and again.extent is not None and before is not None and before.extent is not None:
+            if board.is_blind(again) and again.extent is not None and before is not None and before.extent is not None:
                 pairs[again.reviewer].append((units[key.first], before.extent, again.extent))
     return tuple(_own(reviewer, pairs[reviewer]) for reviewer in sorted(pairs))
 

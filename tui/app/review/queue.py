@@ -1,6 +1,7 @@
 """A review session: its queue of items with filter and order, the current item, unsaved notes and the time spent."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import monotonic
 from typing import Literal
 
@@ -149,8 +150,9 @@ class ReviewSession:
 
     def visible_trail(self, item: ReviewItem) -> tuple[Act, ...]:
         """Return all acts on an item; while names are hidden, only those of the reviewer."""
-        acts = self.review.board.trail(item.key)
-        return tuple(act for act in acts if not self.hidden or act.reviewer == self.review.reviewer)
+        board = self.review.board
+        acts = (act for act in board.trail(item.key) if not self.hidden or act.reviewer == self.review.reviewer)
+        return tuple(replace(act, blind=board.is_blind(act)) for act in acts)
 
     def go_to_case(self, case_id: str) -> bool:
         """Go to the first item of a case in the queue; return False if the case has none."""
