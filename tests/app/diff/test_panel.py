@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.pilot import Pilot
@@ -14,11 +15,15 @@ from tests.support.pilots import press_at_once, until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
 from tui.app.dialogs import ChoiceScreen
+from tui.app.diff import view as view_module
 from tui.app.diff.answer_diff import ShownDiff, patch_text
+from tui.app.diff.layout import Document, Look
+from tui.app.diff.pairs import ShownFile
 from tui.app.diff.panel import DiffPanel
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
+from tui.model.results import NotApplied
 
 ROOT = Path(__file__).parents[3]
 
@@ -230,6 +235,34 @@ async def test_it_can_be_used_in_every_size(tmp_path: Path, size: tuple[int, int
         )
         await pilot.resize_terminal(120, 30)
         await until(pilot, lambda: any("controls" in row for row in Seen(app, pilot).place.split()))
+
+
+@pytest.mark.parametrize("width", [120, 70])
+async def test_a_large_diff_is_shown_that_was_being_laid_out_when_the_width_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    go_on, begun = Event(), Event()
+
+    class SlowDocument(Document):
+        def __init__(self, files: Sequence[ShownFile], refused: Sequence[NotApplied], look: Look) -> None:
+            if files and not begun.is_set():
+                begun.set()
+                go_on.wait(60)
+            super().__init__(files, refused, look)
+
+    monkeypatch.setattr(view_module, "Document", SlowDocument)
+    app = DiffApp(None, "assay-dark")
+    async with app.run_test(size=(120, 30)) as pilot:
+        seen = Seen(app, pilot)
+        app.tab.show(sample("large:1600", tmp_path), "", None)
+        await seen.until(begun.is_set)
+        app.tab.view.set_look(width=width)
+        app.tab.view.set_look(width=app.tab.view.size.width - 1)
+        await seen.until(lambda: any("value_1 " in row for row in seen.rows))
+        go_on.set()
+        await pilot.pause()
+        assert any("value_1 " in row for row in seen.rows)
+        assert "change 1/1" in seen.place
 
 
 @pytest.mark.parametrize("lines", [30_000, pytest.param(100_000, marks=pytest.mark.long)])

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -70,6 +70,14 @@ _LARGE = 1_000  # lines of 100 characters; a longer diff is laid out in a thread
 _STEP = 8  # cells
 
 
+class _Layout(NamedTuple):
+    """What a layout displays; `stay` keeps the line at the top of the view."""
+
+    files: tuple[ShownFile, ...]
+    refused: tuple[NotApplied, ...]
+    stay: bool
+
+
 class DiffView(TailView, can_focus=True):
     """The files of a diff, one below the other. It posts `PlaceChanged` when the current file or change is another."""
 
@@ -116,6 +124,7 @@ class DiffView(TailView, can_focus=True):
         super().__init__()
         self.look = Look()
         self.document = Document((), (), self.look)
+        self._in_progress: _Layout | None = None
         self.search_matches = DiffSearch()
         self.shift = 0
         self._shades = Shades()
@@ -144,12 +153,16 @@ class DiffView(TailView, can_focus=True):
         if not stay:
             self.shift, self._hunk = 0, None
             self.search_matches.clear()
-        self._lay_out(lambda: Document(files, refused, self.look), sum(_length(file) for file in files), stay)
+        self._lay_out_all(_Layout(tuple(files), tuple(refused), stay))
 
     def replace_file(self, number: int, file: ShownFile) -> None:
         """Display another diff of one file, for example with more context."""
-        document = self.document
-        self._lay_out(lambda: document.with_file(number, file), _length(file), True)
+        document, current = self.document, self._current
+        layout = current._replace(files=(*current.files[:number], file, *current.files[number + 1 :]))
+        if self._in_progress is None:
+            self._lay_out(layout, lambda: document.with_file(number, file), _length(file))
+        else:
+            self._lay_out_all(layout)
 
     def set_look(self, **changed: bool | int) -> None:
         """Change options of the view, and lay out the diff again."""
@@ -157,8 +170,7 @@ class DiffView(TailView, can_focus=True):
         if look == self.look:
             return
         self.look, self.shift = look, 0
-        files, refused = self.document.files, self.document.refused
-        self._lay_out(lambda: Document(files, refused, look), sum(_length(file) for file in files), True)
+        self._lay_out_all(self._current)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is active: two answers are always side by side."""
@@ -174,16 +186,29 @@ class DiffView(TailView, can_focus=True):
         self.set_look(width=max(1, event.size.width - 1))
         self.rows_changed(0)
 
-    def _lay_out(self, make: Callable[[], Document], length: int, stay: bool) -> None:
+    @property
+    def _current(self) -> _Layout:
+        """What is displayed, or will be when the layout in progress has ended."""
+        return self._in_progress or _Layout(self.document.files, self.document.refused, True)
+
+    def _lay_out_all(self, layout: _Layout) -> None:
+        files, refused, look = layout.files, layout.refused, self.look
+        self._lay_out(layout, lambda: Document(files, refused, look), sum(_length(file) for file in files))
+
+    def _lay_out(self, layout: _Layout, make: Callable[[], Document], length: int) -> None:
+        """Display a layout in place of the one in progress, which may be for another width."""
+        self._in_progress = layout
+        self.workers.cancel_group(self, "layout")
         if length < _LARGE:
-            self._show_document(make(), stay)
+            self._show_document(make(), layout.stay)
         else:
-            start_worker(self, partial(self._lay_out_large, make, stay), group="layout", exclusive=True)
+            start_worker(self, partial(self._lay_out_large, make, layout.stay), group="layout")
 
     async def _lay_out_large(self, make: Callable[[], Document], stay: bool) -> None:
         self._show_document(await asyncio.to_thread(make), stay)
 
     def _show_document(self, document: Document, stay: bool) -> None:
+        self._in_progress = None
         anchor = self.document.anchor_at(self.top_row) if stay else None
         if document.hunk_count != self.document.hunk_count:
             self._hunk = None
