@@ -201,3 +201,23 @@ def test_a_value_that_is_added_is_removed_by_extensions_as_well() -> None:
     secrets.add(["a-new-key-5150"])
     assert run.hide("an-old-key-4711, key-of-a-run, key-of-a-step, a-new-key-5150") == ", ".join([REMOVED] * 4)
     assert secrets.hide("key-of-a-run a-new-key-5150") == f"key-of-a-run {REMOVED}"
+
+
+@given(st.sampled_from(["a-key/with signs-4711", "837492749231", 'quoted"key\\4711']), st.data())
+def test_a_text_in_which_none_may_occur_has_no_part_that_changes(value: str, data: st.DataObject) -> None:
+    secrets = Secrets([value])
+    pieces = [
+        value,
+        value[:9],
+        value[9:],
+        quote(value, safe=""),
+        base64.b64encode(value.encode()).decode(),
+        "…",
+        "x",
+        " 12",
+    ]
+    parts = data.draw(st.lists(st.lists(st.sampled_from(pieces), max_size=3).map("".join), max_size=4))
+    if not secrets.may_occur_in(json.dumps(parts, ensure_ascii=False)):
+        assert [secrets.hide(part) for part in parts] == parts
+    if value in parts:
+        assert secrets.may_occur_in(json.dumps(parts, ensure_ascii=False))

@@ -112,6 +112,15 @@ class Secrets:
         """Return whether `hide` would remove anything from the text."""
         return self.hide(text) != text
 
+    def may_occur_in(self, text: str) -> bool:
+        """Return whether a text may contain anything that `hide` removes from it or from a part of it.
+
+        A quick look for a long text of many parts: each of them would take as much time.
+        """
+        if _CUT in text or (self._escaped and _ESCAPE_SIGNS.search(text)):
+            return True
+        return any(start in text for start in {value[:SHORTEST_SECRET] for value in self._values})
+
     def stream(self) -> "SecretStream":
         """Return a filter for one text that arrives in chunks."""
         return SecretStream(self)

@@ -1,5 +1,6 @@
 """The answer to one step as it arrives: collected, without secrets, and reported as events."""
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -282,12 +283,16 @@ def _cut(text: str) -> str:
 
 def hide_in(secrets: Secrets, value: JsonValue) -> JsonValue:
     """Return the JSON value with all secrets removed from its texts, numbers and keys."""
+    return _hide_in(secrets, value) if secrets.may_occur_in(json.dumps(value, ensure_ascii=False)) else value
+
+
+def _hide_in(secrets: Secrets, value: JsonValue) -> JsonValue:
     if isinstance(value, str):
         return secrets.hide(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return hide_number(value, secrets.hide)
     if isinstance(value, list):
-        return [hide_in(secrets, item) for item in value]
+        return [_hide_in(secrets, item) for item in value]
     if isinstance(value, dict):
-        return {secrets.hide(key): hide_in(secrets, item) for key, item in value.items()}
+        return {secrets.hide(key): _hide_in(secrets, item) for key, item in value.items()}
     return value
