@@ -1,11 +1,17 @@
-"""Notifications that expire while a screen opens: they are removed, and the app goes on."""
+"""Notifications are removed and painted over, also if they expire while a screen opens."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Static
 
+from tests.support.pilots import until
 from tests.support.terminal import WAIT_SECONDS, run_here
+from tui.app.theme.themed_app import ThemedApp
 
 # In a process of its own, which can be ended: the loop of a timer without time never ends.
 PROGRAM = """
@@ -31,3 +37,31 @@ asyncio.run(main())
 def test_a_notification_that_expires_while_its_screen_opens_is_removed(seconds: float) -> None:
     command = run_here("-c", PROGRAM, str(seconds))
     subprocess.run(command, cwd=Path(__file__).parents[3], check=True, timeout=WAIT_SECONDS)
+
+
+async def test_what_was_removed_is_painted_over_also_if_a_place_was_looked_up_after_a_scroll() -> None:
+    painted: list[tuple[int, int, int]] = []
+
+    class ScrollingApp(ThemedApp[None]):
+        CSS = "VerticalScroll { height: 10; } #removed { dock: bottom; height: 3; }"
+
+        def compose(self) -> ComposeResult:
+            with VerticalScroll():
+                yield Static("\n".join(map(str, range(100))))
+            yield Static("removed", id="removed")
+
+        def _display(self, screen: Screen[object], renderable: object) -> None:
+            painted.extend(getattr(renderable, "spans", ()))
+            super()._display(screen, renderable)  # type: ignore[arg-type]
+
+    async with (app := ScrollingApp()).run_test() as pilot:
+        await pilot.pause()
+        removed = app.query_one("#removed")
+        rows = removed.region.line_range
+        app.query_one(VerticalScroll).scroll_to(y=5, animate=False)
+        await until(pilot, lambda: app.screen._compositor._full_map_invalidated)
+        with app.batch_update():
+            await removed.remove()
+            assert removed not in app.screen._compositor.full_map
+        painted.clear()
+        await until(pilot, lambda: {row for row, *_ in painted} >= set(rows), within=20)

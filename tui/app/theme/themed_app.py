@@ -21,12 +21,14 @@ Use these variables in CSS; every theme has all of them, as `#rrggbb`:
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+from weakref import WeakKeyDictionary
 
+from textual._compositor import Compositor, ReflowResult
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
 from textual.binding import Keymap
@@ -34,8 +36,11 @@ from textual.color import Color
 from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Mount, Resize
+from textual.geometry import Size
+from textual.map_geometry import MapGeometry
 from textual.style import Style
 from textual.theme import Theme
+from textual.widget import Widget
 from textual.widgets._toast import Toast
 
 from tui.app.driver import crash_safe_driver
@@ -70,6 +75,30 @@ def _expire_later(toast: Toast, _event: Mount) -> None:
 
 # Textual's own method sets a timer for the time that is left: with none, its loop never ends, and the app is frozen.
 Toast._on_mount = _expire_later  # type: ignore[assignment,method-assign]
+
+
+_FULL_MAP = cast("Callable[[Compositor], dict[Widget, MapGeometry]]", Compositor.full_map.fget)  # type: ignore[attr-defined]
+_REFLOW = Compositor.reflow
+_laid_out: WeakKeyDictionary[Compositor, dict[Widget, MapGeometry]] = WeakKeyDictionary()
+
+
+def _full_map(compositor: Compositor) -> dict[Widget, MapGeometry]:
+    """Return where the widgets are, and keep for the next layout where the last one had put them."""
+    if compositor.root is not None and compositor._full_map_invalidated:
+        _laid_out.setdefault(compositor, compositor._full_map)
+    return _FULL_MAP(compositor)
+
+
+def _reflow(compositor: Compositor, parent: Widget, size: Size) -> ReflowResult:
+    """Lay out the widgets, and paint again what has changed since the last layout."""
+    compositor._full_map = _laid_out.pop(compositor, compositor._full_map)
+    return _REFLOW(compositor, parent, size)
+
+
+# Textual's own layout compares with the last time that anything looked up the place of a widget after a scroll: what
+# was removed before that, such as a notification, stayed on the screen, and a widget with a new size was not told.
+Compositor.full_map = property(_full_map)  # type: ignore[assignment,method-assign]
+Compositor.reflow = _reflow  # type: ignore[assignment,method-assign]
 
 
 class _Palette(CommandPalette, AppScreen[None]):
