@@ -15,7 +15,7 @@ import psutil
 from tests.support.command_line import CommandLine
 from tests.support.processes import wait_until
 from tests.support.terminal import Terminal, run_here
-from tui.app.driver import TolerantFile
+from tui.app.linux_driver import TolerantFile
 from tui.model.shipped import shipped_folder
 
 

@@ -1,15 +1,44 @@
 """A driver for terminals on Linux and macOS that survives signals and closed terminals at any moment."""
 
 import asyncio
+import contextlib
 import signal
-from typing import Any
+import sys
+from io import TextIOWrapper
+from typing import Any, TextIO, cast
 
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Resize
 from textual.geometry import Size
 
-from tui.app.driver import drawn_on
 from tui.app.terminal_input import read_messages
+
+
+class TolerantFile:
+    """A terminal's file that ignores write errors. Textual writes from a thread that would end with the first such
+    error, and every later write would then block forever."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write the text, or drop it when the terminal is gone."""
+        with contextlib.suppress(OSError, ValueError):
+            self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush the file, or do nothing when the terminal is gone."""
+        with contextlib.suppress(OSError, ValueError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        """Return the number of the file descriptor."""
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        """Return whether the file is a terminal."""
+        return self._file.isatty()
 
 
 class CrashSafeDriver(LinuxDriver):
@@ -79,3 +108,10 @@ class CrashSafeDriver(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read the terminal and post its messages until the application mode ends."""
         read_messages(self.fileno, self.exit_event, self.process_message, debug=self._debug)
+
+
+def drawn_on() -> "TextIOWrapper | None":
+    """Return the stream on which the app draws. Textual draws on stderr: with `2> FILE` the app would be invisible."""
+    streams = (sys.__stderr__, sys.__stdout__)
+    found = next((stream for stream in streams if stream is not None and stream.isatty()), sys.__stderr__)
+    return None if found is None else cast("TextIOWrapper", TolerantFile(found))

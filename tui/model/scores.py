@@ -234,6 +234,7 @@ class Scoreboard:
             by_item.setdefault(act.scored_item, []).append(act)
         # Tuples are replaced, never changed, so that one thread may add while another reads.
         self._of_run = tuple(by_item.pop(None, ()))
+        self._revealed = self._first_reveals()
         self._by_item = {item: tuple(of) for item, of in by_item.items() if item is not None}
 
     def add(self, act: Act) -> None:
@@ -244,6 +245,7 @@ class Scoreboard:
         item = act.scored_item
         if item is None:
             self._of_run = _with(self._of_run, act)
+            self._revealed = self._first_reveals()
         else:
             self._by_item[item] = _with(self._by_item.get(item, ()), act)
 
@@ -350,8 +352,11 @@ class Scoreboard:
 
     def is_blind(self, act: Act) -> bool:
         """Return whether an act was blind: none is after a reveal of the reviewer, whatever its line says."""
-        mine = (reveal for reveal in self.reveals() if reveal.reviewer == act.reviewer)
-        return act.blind and not any(reveal.order < act.order for reveal in mine)
+        revealed = self._revealed.get(act.reviewer)
+        return act.blind and (revealed is None or act.order < revealed.order)
+
+    def _first_reveals(self) -> dict[str, Act]:
+        return {reveal.reviewer: reveal for reveal in reversed(self.reveals())}
 
     def looks(self, reviewer: str) -> int:
         """Return how often the reviewer saw names during a blind session."""
