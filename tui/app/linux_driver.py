@@ -49,7 +49,7 @@ class CrashSafeDriver(LinuxDriver):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._file = drawn_on() or self._file
+        self._file = _drawn_on() or self._file
         self._is_suspending = self._has_ended = False
         # Textual's handlers stop and start its threads wherever the signal interrupts the program: while it holds a
         # lock of such a thread, they would wait for ever.
@@ -110,7 +110,7 @@ class CrashSafeDriver(LinuxDriver):
         read_messages(self.fileno, self.exit_event, self.process_message, debug=self._debug)
 
 
-def drawn_on() -> "TextIOWrapper | None":
+def _drawn_on() -> "TextIOWrapper | None":
     """Return the stream on which the app draws. Textual draws on stderr: with `2> FILE` the app would be invisible."""
     streams = (sys.__stderr__, sys.__stdout__)
     found = next((stream for stream in streams if stream is not None and stream.isatty()), sys.__stderr__)

@@ -20,7 +20,7 @@ from tui.model.events import RunFinished
 from tui.model.results import TrialKey
 from tui.model.run import Plan
 from tui.model.run import RunState as Outcome
-from tui.model.servers import model_names
+from tui.model.servers import is_agent_of
 from tui.model.state import RunState
 from tui.model.subjects import Subject
 from tui.model.suite import Suite
@@ -328,8 +328,7 @@ def resolve_models(
     errors: dict[str, ModelFault] = {}
     for model in models:
         try:
-            is_agent = suite.agent and model in model_names(suite)
-            subjects += session.subjects_of(suite) if is_agent else session.resolve([model])
+            subjects += session.subjects_of(suite) if is_agent_of(suite, model) else session.resolve([model])
         except AssayError as error:
             errors[model] = fault_of(error)
     return tuple(subjects), errors

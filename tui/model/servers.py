@@ -183,6 +183,11 @@ def model_names(suite: Suite) -> tuple[str, ...]:
     return _names(suite.agent, suite.models)
 
 
+def is_agent_of(suite: Suite, model: str) -> bool:
+    """Return whether a name is that of the suite's agent."""
+    return bool(suite.agent) and model in model_names(suite)
+
+
 @lru_cache(maxsize=64)
 def _names(agent: str | None, models: tuple[str, ...]) -> tuple[str, ...]:
     return (agent_name(agent),) if agent else tuple(dict.fromkeys(models))

@@ -39,7 +39,7 @@ from tui.session.open_history import open_store
 from tui.session.pane_sizes import PaneSizes
 from tui.session.provenance import Digests, versions_of
 from tui.session.providers import OpenProviders, PriceBook, reopen_all
-from tui.session.records import find_record, is_finished
+from tui.session.records import is_finished
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory, later_run_id
 from tui.session.store_writer import RetryLimits, store_events
@@ -347,7 +347,7 @@ class Session:
             if plan.trials:
                 async for progress in repository.open(control):
                     if isinstance(progress, RepositoryCloned):
-                        progress = await asyncio.to_thread(self._record_commit, plan, secrets, progress)
+                        progress = await asyncio.to_thread(self._record_commit, plan.run_id, progress)
                     yield hide_secrets(progress, secrets)
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
             if plan.trials and wants_context(plan.suite):
@@ -370,13 +370,11 @@ class Session:
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.store.begin_run(without_secrets(plan, secrets), started_at, recorded)
 
-    def _record_commit(self, plan: Plan, secrets: Secrets, cloned: RepositoryCloned) -> RepositoryCloned:
+    def _record_commit(self, run_id: str, cloned: RepositoryCloned) -> RepositoryCloned:
         """Store the commit of a clone with the run; if the run began with another one, return a note about that."""
         with suppress(StoreError):  # then no result can be stored either, which is reported
-            record = find_record(self.store, plan.run_id)
-            before = self.store.read_setup(plan.run_id).versions.get(COMMIT, cloned.commit)
-            if record is not None:
-                self.store.begin_run(without_secrets(plan, secrets), record.started_at, {COMMIT: cloned.commit})
+            before = self.store.read_setup(run_id).versions.get(COMMIT, cloned.commit)
+            self.store.add_versions(run_id, {COMMIT: cloned.commit})
             if not before.endswith(cloned.commit):
                 note = f"The run began with another commit: {before}; now it is {cloned.commit}."
                 return replace(cloned, notes=(*cloned.notes, note))

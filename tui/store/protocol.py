@@ -43,6 +43,10 @@ class Store(Protocol):
         """
         ...
 
+    def add_versions(self, run_id: str, versions: Mapping[str, str]) -> None:
+        """Store versions that became known after the run had begun; where one differs from before, both are stored."""
+        ...
+
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
         """Store finished trials, all or none; a stored trial is replaced."""
         ...

@@ -70,6 +70,11 @@ class SqliteStore:
                     writer.refuse_changed(connection, run, plan)
                 writer.resume_run(connection, run, plan, started_at, self._owner.token, versions)
 
+    def add_versions(self, run_id: str, versions: Mapping[str, str]) -> None:
+        """Store versions that became known after the run had begun; where one differs from before, both are stored."""
+        with self._file.writing() as connection:
+            writer.add_versions(connection, self._known(connection, run_id), versions)
+
     def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
         """Store finished trials, all or none."""
         encoded = [(result, encode_result(result)) for result in results]

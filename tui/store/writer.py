@@ -208,6 +208,13 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def add_versions(connection: sqlite3.Connection, run: int, versions: Mapping[str, str]) -> None:
+    """Add versions to those of a run."""
+    (kept,) = connection.execute("SELECT versions FROM run WHERE number = ?", (run,)).fetchone()
+    both = _both_versions(codec.decode_versions(kept), versions)
+    connection.execute("UPDATE run SET versions = ? WHERE number = ?", (codec.encode_versions(both), run))
+
+
 def _both_versions(kept: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
     both = dict(kept)
     for name, version in new.items():

@@ -12,7 +12,7 @@ from tui.app.open_suites import OpenSuite
 from tui.app.presentation.figures import counted
 from tui.app.presentation.pieces import Line
 from tui.model.sanitize import remove_unseen, sanitize_line
-from tui.model.servers import model_names
+from tui.model.servers import is_agent_of
 from tui.model.suite import Case
 
 _MOST_BLOCKS = 20
@@ -58,7 +58,7 @@ def repeat_command(open_suite: OpenSuite, case: Case, model: str) -> str:
     """Return the command line that runs the case on the model again."""
     suite = open_suite.suite
     words = ["assay", "run", str(suite.path if suite else open_suite.path)]
-    words += [] if suite and suite.agent and model in model_names(suite) else ["-m", model]
+    words += [] if suite and is_agent_of(suite, model) else ["-m", model]
     return shlex.join([*words, "--case", glob.escape(case.id)])
 
 
