@@ -1,4 +1,4 @@
-"""Settings for every test process: the garbage collector, Hypothesis, and Ctrl-C in programs that tests start.
+"""Settings for every test process: the garbage collector, Hypothesis, and signals in programs that tests start.
 
 A started app allocates hundreds of thousands of objects. With the default threshold, the collector traverses them and
 every imported module again and again, which takes two fifths of the CPU time of a test of a screen.
@@ -14,9 +14,12 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
-# A shell starts background jobs with SIGINT ignored, and the programs that the tests interrupt would inherit that.
+# A shell starts background jobs with SIGINT and SIGQUIT ignored, and `nohup` ignores SIGHUP: the programs that the tests
+# interrupt would inherit that.
 with contextlib.suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 gc.set_threshold(20_000, 20, 20)
 

@@ -112,7 +112,7 @@ def use_the_app(person: Person) -> None:
         terminal.press("enter")
         terminal.wait_for_bytes(b"eys-", before)  # the name of the file is painted again when it gets the focus
         terminal.press("enter")
-        terminal.wait_for("Saved /")  # the sentence ends with a key to press, perhaps on the next line
+        terminal.wait_for("Saved")  # the path that follows, or its end, may be on the next line
         terminal.press("enter")
         terminal.wait_while("Export report")
         terminal.send("\x1b[27u")
