@@ -109,8 +109,26 @@ def _wait_for_order(orders: socket.socket) -> dict[str, Any]:
     return order
 
 
+class _QuickExit:
+    """The end of a command without freeing what was imported, which takes most of the time of a short command.
+
+    Python calls it after all other functions for its exit, which were registered later.
+    """
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+        atexit.register(self._exit)
+
+    def _exit(self) -> None:
+        if self.code is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self.code)
+
+
 def _serve(orders: socket.socket) -> None:
     """Run each order as `python -m tui` does."""
+    end = _QuickExit()
     _import_everything()
     gc.collect()
     gc.freeze()
@@ -121,7 +139,12 @@ def _serve(orders: socket.socket) -> None:
     os.environ.update(order["environ"])
     sys.path[0] = order["folder"]
     sys.argv[1:] = order["args"]
-    runpy.run_module("tui", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module("tui", run_name="__main__", alter_sys=True)
+        end.code = 0
+    except SystemExit as exited:
+        end.code = exited.code if isinstance(exited.code, int) else None
+        raise
 
 
 if __name__ == "__main__":
