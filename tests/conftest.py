@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
-# A shell starts background jobs with SIGINT and SIGQUIT ignored, and `nohup` ignores SIGHUP: the programs that the tests
-# interrupt would inherit that.
+# A shell starts background jobs with SIGINT and SIGQUIT ignored, and `nohup` ignores SIGHUP: the programs that the
+# tests interrupt would inherit that.
 with contextlib.suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)

@@ -3,13 +3,16 @@
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.full_disk import no_larger_files
 from tests.support.kept_runs import STARTED, keep, make_case, make_plan, make_result
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
@@ -235,17 +238,13 @@ def test_a_score_that_cannot_be_kept_was_not_given(reviews: Reviews, tmp_path: P
     review = reviews.open_review(RUN, "Ada", blind=False)
     review.give(ITEM, 1)
     file = next(tmp_path.rglob("*.jsonl"))
-    kept = file.read_bytes()
-    file.unlink()
-    file.symlink_to("/dev/full")
-    for act in (lambda: review.give(ITEM, 4), lambda: review.invalidate(ITEM), review.undo, review.reveal):
-        with pytest.raises(StoreError, match="No space left"):
-            act()
+    with no_larger_files(file.stat().st_size):
+        for act in (lambda: review.give(ITEM, 4), lambda: review.invalidate(ITEM), review.undo, review.reveal):
+            with pytest.raises(StoreError, match="File too large"):
+                act()
     assert (score := review.mine(ITEM)) is not None
     assert score.extent == 1
     assert len(review.board.acts) == 1
-    file.unlink()
-    file.write_bytes(kept)
     assert review.undo() == ITEM, "what failed can be tried again"
 
 
@@ -417,6 +416,38 @@ def test_acts_after_a_reveal_in_another_program_are_not_blind(store: SqliteStore
     assert not review.blind
     ACTS[kind](review)
     assert [act.blind for act in review.board.trail(ITEM)] == [True, True, False]
+
+
+@pytest.mark.parametrize("kind", ACTS)
+@pytest.mark.parametrize("away", ["data", "data/scores"])
+def test_nothing_is_saved_while_what_was_saved_before_is_away(tmp_path: Path, away: str, kind: str) -> None:
+    data = tmp_path / "data"
+    with closing(SqliteStore(data / "runs.sqlite")) as store:
+        store.begin_run(PLAN, STARTED)
+        store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+        review = Reviews(store, data, Config()).open_review(RUN, "Ada", blind=True)
+        review.give(ITEM, 1)
+        (tmp_path / away).rename(tmp_path / "elsewhere")
+        with pytest.raises(StoreError, match=r"were removed while|was removed or replaced"):
+            ACTS[kind](review)
+        assert not (data / "scores" / RUN).exists()
+        if (tmp_path / away).exists():
+            shutil.rmtree(tmp_path / away)
+        (tmp_path / "elsewhere").rename(tmp_path / away)
+        ACTS[kind](review)
+    assert len(ScoreFiles(data / "scores").read(RUN).acts) == 2
+
+
+def test_a_score_of_a_run_that_was_deleted_elsewhere_is_not_saved(
+    store: SqliteStore, reviews: Reviews, tmp_path: Path
+) -> None:
+    review = reviews.open_review(RUN, "Ada", blind=False)
+    review.read_answer(ITEM.trial)
+    store.finish_run(RUN, "finished", STARTED)
+    store.delete_run(RUN)
+    with pytest.raises(StoreError, match="does not exist"):
+        review.give(ITEM, 1)
+    assert not ScoreFiles(tmp_path / "scores").has(RUN)
 
 
 @pytest.mark.parametrize("kind", ACTS)

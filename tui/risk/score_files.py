@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -323,22 +323,42 @@ class ScoreFiles:
         return ScoreCount(len(acts), len({act.reviewer for act in acts}))
 
     def append(
-        self, act: Act, not_before: datetime | None = None, is_known: Callable[[str], bool] | None = None
+        self,
+        act: Act,
+        not_before: datetime | None = None,
+        is_known: Callable[[str], bool] | None = None,
+        stored: Collection[str] = (),
     ) -> Act:
         """Append an act to its reviewer's file.
 
         If the clock is behind the reviewer's last act, or `not_before`, the act is dated a millisecond after it: the
         latest act is the one that counts. With `is_known`, which says of an id whether its act is known to the writer,
         raises ActsMissed for stored acts that are not known and that the act would override (`is_overridden`).
+        `stored` are the ids of acts of the run that the writer has seen in its files: they must still be there.
         """
         act, file = self._hidden(act), self.file_of(act.run, act.reviewer)
         if len(write_line(act).encode()) > LARGEST_LINE - _ROOM_FOR_DATE:
             raise StoreError("The note is too long", where=str(file), fix="Shorten the note.")
         with self._store_errors("cannot be saved", file), self._locked():
+            self._check_stored(act, stored)
             make_folder(file.parent)
             if is_known is not None and (missed := self.missed(act, is_known)):
                 raise ActsMissed(missed)
             return append_act(file, act, not_before)
+
+    def _check_stored(self, act: Act, ids: Collection[str]) -> None:
+        """Raise StoreError if acts of these ids are no longer in the files of the act's run."""
+        gone, own = set(ids), self.file_of(act.run, act.reviewer)
+        if gone and own.is_file():
+            gone.difference_update(map(bytes.decode, _ID.findall(read_whole(own, LARGEST_FILE))))
+        if gone:  # in the file of another name, or with an id that is written in another way
+            gone.difference_update(stored.id for stored in self.read(act.run).acts)
+        if gone:
+            raise StoreError(
+                "Scores that were saved before were removed while this review was open",
+                where=str(self.folder_of(act.run)),
+                fix="Restore the files, or reopen the review to continue without these scores.",
+            )
 
     def missed(self, act: Act, is_known: Callable[[str], bool]) -> tuple[Act, ...]:
         """Return the stored acts that are not known, and that `act` would override (`is_overridden`)."""

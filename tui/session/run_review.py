@@ -130,6 +130,7 @@ class RunReview:
         self._read: dict[TrialKey, _ReadAnswer] = {}
         self._store, self._files = store, files
         self._given: list[tuple[Act, Act | None]] = []
+        self._stored = {act.id for act in kept.acts if act.reviewer == reviewer}
         self._lock = threading.RLock()
         self._closed = threading.Event()
 
@@ -327,11 +328,14 @@ class RunReview:
         )
         trail = self.board.trail(item) if item is not None else ()
         try:
+            self._store.check_stored(self.record.id)
             is_known = self.board.has if checks_missed else None
-            kept = self._files.append(act, not_before or (trail[-1].order[0] if trail else None), is_known)
+            after = not_before or (trail[-1].order[0] if trail else None)
+            kept = self._files.append(act, after, is_known, self._stored)
         except ActsMissed as error:
             raise self._add_missed(error.acts) from error
         self.board.add(kept)
+        self._stored.add(kept.id)
         return kept
 
     def _add_missed(self, acts: Sequence[Act]) -> ConfigError:

@@ -403,11 +403,18 @@ class HistoryFile:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
-    def read(self, select: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a query on a consistent snapshot of the history."""
+    def read(self, select: Callable[[sqlite3.Connection], T], *, in_place: bool = False) -> T:
+        """Run a query on a consistent snapshot of the history.
+
+        With `in_place`, raises StoreError if the file was removed or replaced since it was opened.
+        """
+        if in_place:
+            self._follow_recovery()
         with self.using() as connection:
             connection.execute("BEGIN")
             try:
+                if in_place:
+                    self._refuse_replaced()
                 return select(connection)
             finally:
                 if connection.in_transaction:

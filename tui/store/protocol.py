@@ -55,6 +55,10 @@ class Store(Protocol):
         """Return whether each planned trial of the run has a result."""
         ...
 
+    def check_stored(self, run_id: str) -> None:
+        """Raise StoreError if the run was deleted, or the history removed or replaced while it is in use."""
+        ...
+
     def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
         """Store the final state of the run."""
         ...

@@ -85,6 +85,10 @@ class SqliteStore:
         """Return whether each planned trial of the run has a result."""
         return self._file.read(lambda connection: reader.is_complete(connection, self._known(connection, run_id)))
 
+    def check_stored(self, run_id: str) -> None:
+        """Raise StoreError if the run was deleted, or the history removed or replaced while it is in use."""
+        self._file.read(lambda connection: self._known(connection, run_id), in_place=True)
+
     def finish_run(self, run_id: str, state: RunState, finished_at: str) -> None:
         """Store the final state of the run."""
         with self._file.writing() as connection:
