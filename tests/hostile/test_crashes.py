@@ -78,6 +78,16 @@ def test_a_bug_in_a_command_is_a_sentence_with_a_file(home: Home, place: str, wo
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
+def test_a_key_in_the_url_of_an_agent_on_the_command_line_is_in_no_report(home: Home) -> None:
+    url = "http://127.0.0.1:9/?x=1;token=url-canary-1618"
+    ran = run_broken(home, "tui.session.session:Session.run", "run", "suites/s.json", "--agent", url)
+    assert ran.code == 3
+    details = crash_files(home)[0].read_text()
+    assert "--agent 'http://127.0.0.1:9/?x=1;token=[removed key]'" in details
+    assert leaks(ran.err + details) == []
+    assert "canary" not in ran.err + details
+
+
 def test_a_file_that_is_no_yaml_hides_its_keys_too(home: Home) -> None:
     (home.folder / "assay_config_dir" / "config.yaml").write_text(f"providers: [[[\n  api_key: '{LITERAL}'\n")
     ran = run_broken(home, "tui.documents.yaml_nodes:Findings.in_order", "config", "check")

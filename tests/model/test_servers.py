@@ -17,6 +17,8 @@ from tui.model.servers import (
 from tui.model.subjects import parameter_from_text
 from tui.model.suggest import did_you_mean, nearest
 
+SERVICE_KEY = "ghp_" + "a1" * 12
+
 
 @pytest.mark.parametrize(
     ("url", "loopback"),
@@ -55,7 +57,7 @@ def test_urls() -> None:
         "key", "api_key", "apikey", "api-key", "x-api-key", "apiKey", "APIKEY", "API_KEY", "subscription-key", "key2",
         "authToken", "access_token", "accesstoken", "mytoken", "client_secret", "token", "password", "passwd", "pwd",
         "pass", "auth", "oauth", "Authorization", "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "sig",
-        "jwt", "code", "api%5Fkey",
+        "jwt", "code", "api%5Fkey", "token_2", "token[0]", "auth[key]", "cookie",
     ],
 )  # fmt: skip
 def test_names_of_keys_in_a_query(name: str) -> None:
@@ -80,6 +82,20 @@ def test_ordinary_names_in_a_query(name: str) -> None:
         ("http://h/v1?api-version=2&model=x", ()),
         ("http://h/v1?api_key=a%2Bb&x=y#f", ("a+b", "a%2Bb")),
         ("http://[?code=x&access_token=y&sig=", ("x", "y")),
+        ("http://h/?x=1;token=abcdef", ("abcdef",)),
+        ("http://h/?token=abc;def", ("abc;def", "abc")),
+        ("http://h/?x=1&amp;token=abcdef", ("abcdef",)),
+        ("http://h/?url=http%3A%2F%2Fh%3Ftoken%3Dabcdef&y=1", ("abcdef",)),
+        ("http://h/?authorization=Bearer+abcdef", ("Bearer abcdef", "Bearer+abcdef", "abcdef")),
+        (
+            "http://h/?auth=Basic%20bWU6YWJjZGVm",
+            ("Basic bWU6YWJjZGVm", "Basic%20bWU6YWJjZGVm", "bWU6YWJjZGVm", "abcdef"),
+        ),
+        (f"http://h/?k={SERVICE_KEY}", (SERVICE_KEY,)),
+        (f"http://h/?{SERVICE_KEY}", (SERVICE_KEY,)),
+        (f"http://h/?k=a%20%67{SERVICE_KEY[1:]}", (SERVICE_KEY, f"a%20%67{SERVICE_KEY[1:]}", f"a {SERVICE_KEY}")),
+        (f"http://h/{SERVICE_KEY}/agent?x=y", (SERVICE_KEY,)),
+        (f"http://{SERVICE_KEY}/agent?x=y", ()),
     ],
 )
 def test_keys_in_the_query_of_a_url(url: str, found: tuple[str, ...]) -> None:

@@ -125,7 +125,7 @@ async def test_a_key_that_is_added_during_a_run_is_removed_also_if_its_agent_has
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Agent)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_address[1]}/agent?key=key-of-the-agent"
+    url = f"http://127.0.0.1:{server.server_address[1]}/agent?x=1;key=key-of-the-agent"
     suite = replace(suite_of(case_of("c1", "one", "two")), agent=url)
     opened, answers = session.Session(environ), list[str]()
     subjects, faults = resolve_models(opened, suite, model_names(suite))
@@ -138,7 +138,7 @@ async def test_a_key_that_is_added_during_a_run_is_removed_also_if_its_agent_has
     await opened.close()
     server.shutdown()
     server.server_close()
-    assert (answers, faults) == ([f"/agent?key={REMOVED} {key}", f"/agent?key={REMOVED} {REMOVED}"], {})
+    assert (answers, faults) == ([f"/agent?x=1;key={REMOVED} {key}", f"/agent?x=1;key={REMOVED} {REMOVED}"], {})
 
 
 async def test_the_keys_of_providers_that_are_added_while_assay_runs_are_removed_from_details(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ class _FilteredStderr:
 def _find_secrets() -> "Secrets":
     from tui.config.load import known_secrets
 
-    return known_secrets(os.environ)
+    return known_secrets(os.environ, sys.argv)
 
 
 def _state_of_config() -> tuple[int, ...]:

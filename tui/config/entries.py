@@ -1,11 +1,9 @@
 """The entries of the config file: models, providers, prices and the risk rule, with the secrets among their values."""
 
-import contextlib
 import os
 import re
 import stat
-from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -31,6 +29,7 @@ from tui.model.paths import url_secrets
 from tui.model.prices import Price
 from tui.model.risk import Band, BandRule
 from tui.model.sanitize import sanitize_line
+from tui.model.secrets import KEY_SCHEME, key_parts
 from tui.model.servers import SERVERS, built_in, query_secrets, token_limit_for, variable
 from tui.model.subjects import PARAMETERS, Config, ProviderSettings, Settings, Variant, settings_from
 from tui.model.suggest import did_you_mean
@@ -51,14 +50,6 @@ _SECRET_VALUE = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_LITERAL = 6
-_SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
-_LONG_PART = re.compile(r"[^\s;,=]{12,}")
-# The value of a cookie or of a parameter of a header, which may be short, but not that of one that is no secret.
-_PARAMETER = re.compile(
-    r"(?<![^\s;,])(?!(?:realm|algorithm|qop|uri|username|user|charset|lang|language|locale|theme|domain|path|version)\s*=)"
-    r"[^\s;,=]+\s*=\s*\"?([^\s;,=\"]{6,})",
-    re.IGNORECASE,
-)
 
 
 def read_config(tree: YamlNode, path: Path, environ: Mapping[str, str], keys: Mapping[str, str]) -> Config:
@@ -237,17 +228,15 @@ class _ProviderEntry:
         if filled.used and filled.text is not None:
             self.add_secret(where, filled.text)
         for number, literal in enumerate(VARIABLE.split(text)[::2] if filled.names else ()):
-            part = _SCHEME.sub("", literal).strip(" -_.:")
+            part = KEY_SCHEME.sub("", literal).strip(" -_.:")
             if len(part) >= _SHORTEST_LITERAL:
                 self.add_literal(f"{where}.{number}", part)
         return filled
 
     def add_secret(self, where: str, value: str) -> None:
         """Note a value without its scheme (`Bearer`) as a secret, and its long parts, and the password in `Basic`."""
-        bare = _SCHEME.sub("", value.strip())
         known = set(self.secrets.values())
-        parts = (bare, *_LONG_PART.findall(bare), *_PARAMETER.findall(bare), *_basic_password(value))
-        for number, part in enumerate(dict.fromkeys(parts)):
+        for number, part in enumerate(key_parts(value)):
             if part not in known:
                 self.secrets[f"{where}#{number}" if number else where] = part
 
@@ -255,14 +244,6 @@ class _ProviderEntry:
         """Note a secret that is written in the file."""
         self.add_secret(where, secret)
         self.literal = True
-
-
-def _basic_password(value: str) -> Iterator[str]:
-    """Yield the password in a header of basic authentication."""
-    scheme, _, encoded = value.strip().partition(" ")
-    if scheme.lower() == "basic":
-        with contextlib.suppress(ValueError):
-            yield b64decode(encoded).decode().partition(":")[2]
 
 
 def _read_provider(name: str, given: ProviderShape, nodes: Nodes, environ: Mapping[str, str]) -> _ProviderEntry:

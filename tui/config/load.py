@@ -89,8 +89,10 @@ def _without_secrets(problems: tuple[Problem, ...], secrets: Iterable[str]) -> t
     return tuple(replace(each, where=hide(each.where), what=hide(each.what)) for each in problems)
 
 
-def known_secrets(environ: Mapping[str, str]) -> Secrets:
-    """Return the secrets of the environment and of the config file, also of an invalid one: for an error message.
+def known_secrets(environ: Mapping[str, str], words: Iterable[str] = ()) -> Secrets:
+    """Return the secrets of the environment, of URLs among the words of the command line, and of the config file.
+
+    They are for an error message: also those of an invalid config file are returned.
 
     Raises nothing: it is called when an error is being reported.
     """
@@ -105,7 +107,8 @@ def known_secrets(environ: Mapping[str, str]) -> Secrets:
             data = data if any(problem.level == "error" for problem in problems) else None
     except Exception:  # noqa: BLE001 the error that is being reported may be one of this module
         pass
-    return Secrets((*keys.values(), *(_words_that_may_be_keys(data) if data else ())))
+    in_urls = (key for word in words for key in query_secrets(word))
+    return Secrets((*keys.values(), *in_urls, *(_words_that_may_be_keys(data) if data else ())))
 
 
 def _environment_secrets(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

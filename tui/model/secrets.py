@@ -5,6 +5,7 @@ as URLs, JSON and HTML need it. Libraries differ in which characters they escape
 """
 
 import base64
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,9 +15,19 @@ from weakref import WeakSet
 REMOVED = "[removed key]"
 URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
 """A regular expression for a URL with a password, which may contain a slash, but is no port and path as `80/@a`."""
+KEY_SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
+"""A regular expression for the scheme before a key, as `Bearer`."""
 _SERVICE_KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|hf|gsk|xai|npm|nvapi|pplx|glpat|xox[abeprs])[-_](?=[\w-]*[0-9])[\w-]{18,}"
-    r"|(?:gh[opsur]|github_pat)_\w{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]+\.eyJ[\w.-]+)"
+    r"|(?:gh[opsur]|github_pat)_\w{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]+\.eyJ[\w.-]+"
+    r"|(?:whsec_|ya29\.|pypi-|dop_v1_|shpat_|SG\.|hvs\.)(?=[\w.-]*[0-9])[\w.-]{20,})"
+)
+_LONG_PART = re.compile(r"[^\s;,=]{12,}")
+# The value of a cookie or of a parameter of a header, which may be short, but not that of one that is no secret.
+_PARAMETER = re.compile(
+    r"(?<![^\s;,])(?!(?:realm|algorithm|qop|uri|username|user|charset|lang|language|locale|theme|domain|path|version)\s*=)"
+    r"[^\s;,=]+\s*=\s*\"?([^\s;,=\"]{6,})",
+    re.IGNORECASE,
 )
 SHORTEST_SECRET = 6
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
@@ -31,6 +42,29 @@ _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
 def hide_service_keys(text: str) -> str:
     """Return a text that the user wrote, such as a command line, without keys that have the form of a known service."""
     return _SERVICE_KEY.sub(REMOVED, text)
+
+
+def service_keys(text: str) -> list[str]:
+    """Return the parts of a text that have the form of a key of a known service."""
+    return _SERVICE_KEY.findall(text)
+
+
+def key_parts(value: str) -> tuple[str, ...]:
+    """Return a key without its scheme (`Bearer`), its long parts and parameters, and the password in `Basic`.
+
+    A server may repeat each of them alone.
+    """
+    bare = KEY_SCHEME.sub("", value.strip())
+    parts = (bare, *_LONG_PART.findall(bare), *_PARAMETER.findall(bare), *_basic_password(value))
+    return tuple(dict.fromkeys(parts))
+
+
+def _basic_password(value: str) -> Iterator[str]:
+    """Yield the password in a header of basic authentication."""
+    scheme, _, encoded = value.strip().partition(" ")
+    if scheme.lower() == "basic":
+        with contextlib.suppress(ValueError):
+            yield base64.b64decode(encoded).decode().partition(":")[2]
 
 
 def hide_number(number: float, hide: Callable[[str], str]) -> float | str:

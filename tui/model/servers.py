@@ -1,13 +1,13 @@
 """The built-in providers: their URLs and the environment variables that configure them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_plus, urlsplit
 
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import REMOVED, Secrets
+from tui.model.secrets import REMOVED, Secrets, key_parts, service_keys
 from tui.model.subjects import AGENT_URLS, ProviderKind, ProviderSettings, TokenLimitParameter
 from tui.model.suite import Suite
 
@@ -59,8 +59,9 @@ URL_VARIABLES = tuple(server.url_variable for server in SERVERS.values() if serv
 _KEY_WORD = re.compile(
     r"\w*(token|secret|password|passwd|apikey|signature|credentials?)\d*"
     r"|(access|auth|secret|private|client|session|shared|account|subscription)?key\d*"
-    r"|pass(phrase|code)?|pwd|o?auth(orization)?|bearer|jwt|creds?|sig"
+    r"|pass(phrase|code)?|pwd|o?auth(orization)?|bearer|jwt|creds?|sig|hmac|sas|psk|pat|otp|cookies?"
 )
+_SEPARATORS = re.compile("[?&;]")
 _WORDS = re.compile(r"[A-Z]?[a-z\d]+|[A-Z\d]+")
 
 
@@ -164,13 +165,27 @@ def show_url(url: str) -> str:
 
 
 def query_secrets(url: str) -> tuple[str, ...]:
-    """Return the values in the URL's query that are keys by the names of their parameters, decoded and as written."""
-    values = []
-    for part in url.partition("?")[2].partition("#")[0].split("&"):
-        name, _, value = part.partition("=")
-        if value and _names_key(unquote_plus(name)):
-            values += [unquote_plus(value), value]
-    return tuple(dict.fromkeys(values))
+    """Return the keys in a URL, decoded and as written, also each part of one that a server may repeat.
+
+    A value in the query is a key if its parameter's name says so, also in a URL within the query. What has the form of
+    a key of a known service is one everywhere after the host.
+    """
+    before, _, query = url.partition("#")[0].partition("?")
+    # `;` separates parameters on some servers, and belongs to the value on others.
+    parts = [*query.split("&"), *_SEPARATORS.split(query), *before.partition("://")[2].split("/")[1:]]
+    both = [(part, unquote_plus(part)) for part in parts]
+    both += [(part, part) for part in _SEPARATORS.split(unquote_plus(query))]
+    return tuple(dict.fromkeys(key for written, decoded in both for key in _keys_of(written, decoded) if key))
+
+
+def _keys_of(written: str, decoded: str) -> Iterator[str]:
+    """Yield the keys in one parameter of a query, or in one part of a path."""
+    name, _, value = decoded.partition("=")
+    as_written = written.partition("=")[2]
+    if _names_key(name):
+        yield from (value, as_written, *key_parts(value))
+    if known := service_keys(decoded):
+        yield from (*known, as_written or written)  # in which letters may be escaped
 
 
 def agent_name(written: str) -> str:
@@ -194,5 +209,5 @@ def _names(agent: str | None, models: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _names_key(name: str) -> bool:
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = [word.lower() for word in _WORDS.findall(name) if not word.isdigit()]
     return name.lower() == "code" or bool(words and _KEY_WORD.fullmatch(words[-1]))

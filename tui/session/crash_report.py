@@ -29,7 +29,7 @@ def report_crash(error: BaseException, environ: Mapping[str, str]) -> str:
     Without that file the message contains the details. Both are sanitized and contain no known key. Raises nothing.
     """
     try:
-        secrets = known_secrets(environ)
+        secrets = known_secrets(environ, sys.argv)
         what = traceback.format_exception_only(error)[-1].strip()
         sentence = f"Internal error in Assay: {sanitize_line(secrets.hide(what), 600)}"
         details = _details(error, secrets)
