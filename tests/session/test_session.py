@@ -11,11 +11,12 @@ import pytest
 
 from tests.support.model_server import ModelServer, say
 from tests.support.plans import case_of, suite_of
-from tests.support.replies import whole
+from tests.support.replies import status, whole
 from tui.app.run_queue import resolve_models
 from tui.model.errors import ConfigError
 from tui.model.events import RunFinished, StepFinished, TrialFinished
 from tui.model.results import TrialKey
+from tui.model.run import Plan
 from tui.model.secrets import REMOVED
 from tui.model.servers import model_names
 from tui.model.tools import OfferedTool
@@ -165,6 +166,32 @@ async def test_the_keys_of_providers_that_are_added_while_assay_runs_are_removed
     (result,) = [event.result for event in events if isinstance(event, TrialFinished)]
     (check,) = result.attempts[-1].steps[-1].checks
     assert check.detail.endswith(f'got {{"answer": "{REMOVED * 2}"}}')
+
+
+async def test_a_run_is_judged_again_with_the_answers_that_it_has_then(tmp_path: Path) -> None:
+    file = tmp_path / "suite.yaml"
+    file.write_text("name: n\ninput: hello\n")
+    async with ModelServer(lambda _: status(400)) as server:
+        environ = {
+            **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
+            "OPENAI_BASE_URL": server.url,
+            "OPENAI_API_KEY": "k",
+        }
+        opened = session.Session(environ)
+        suite = opened.open_suite(file).suite
+        assert suite is not None
+
+        async def verdict_of(plan: Plan) -> str:
+            finished = [event.result async for event in opened.run(plan, Control()) if isinstance(event, TrialFinished)]
+            return finished[-1].verdict
+
+        first = opened.make_plan(suite, opened.resolve(["openai/mock-a"]))
+        verdicts = [await verdict_of(first), await verdict_of(opened.history.plan_rejudge(first.run_id, suite))]
+        server.script = say("yes")
+        verdicts.append(await verdict_of(opened.history.plan_errors(first.run_id)))
+        verdicts.append(await verdict_of(opened.history.plan_rejudge(first.run_id, suite)))
+        await opened.close()
+    assert verdicts == ["error", "error", "unchecked", "unchecked"]
 
 
 async def test_a_run_of_tools_on_the_local_model_does_not_begin(tmp_path: Path) -> None:

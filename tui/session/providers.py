@@ -29,8 +29,8 @@ def reopen_all(providers: dict[str, Provider]) -> dict[str, Provider]:
 class OpenProviders:
     """The providers that are open, by subject.
 
-    A recorded run is a provider of its own, which needs a store; all others are shared, so that their limits (a
-    rejected key, a pause after status 429) apply to all runs.
+    A recorded run is a provider of its own, which needs a store and is not shared; all others are, so that their limits
+    (a rejected key, a pause after status 429) apply to all runs.
     """
 
     def __init__(
@@ -133,12 +133,10 @@ class OpenProviders:
                 f"{subject.name}: the run has no answers of {model or 'no model'}",
                 fix=f"Use replay/{run}/MODEL with one of {', '.join(models)}.",
             )
-        key = f"replay/{run_id}/{model} at {speed}"
-        if key not in self._open:
-            by_name = {each.name: each for each in kept.plan.subjects}
-            recordings = recordings_of(self._store.read_recordings(run_id, model), by_name[model])
-            self._open[key] = ReplayProvider(recordings, run_id, speed)
-        return self._open[key]
+        # Read for each run that begins: the recorded one may have new results since, also from another program.
+        by_name = {each.name: each for each in kept.plan.subjects}
+        recordings = recordings_of(self._store.read_recordings(run_id, model), by_name[model])
+        return ReplayProvider(recordings, run_id, speed)
 
 
 _SERVED = ("openai", "anthropic")
