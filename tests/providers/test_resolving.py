@@ -66,6 +66,8 @@ HOMES: list[tuple[str, Mapping[str, str], Config, str, str, str]] = [
     ("ollama/llama3:8b", {}, Config(), "ollama", "llama3:8b", "provider ollama"),
     ("mine/m", {}, CONFIG, "mine", "m", "provider mine"),
     ("replay/last", {}, Config(), "replay", "last", "provider replay"),
+    ("replay/5a1/http://h/agent?x=1", {}, Config(), "replay", "5a1/http://h/agent?x=1", "provider replay"),
+    ("replay/5a1/m?seed=7", {}, Config(), "replay", "5a1/m?seed=7", "provider replay"),
 ]
 
 

@@ -131,14 +131,18 @@ async def test_a_key_that_is_added_during_a_run_is_removed_also_if_its_agent_has
     opened, answers = session.Session(environ), list[str]()
     subjects, faults = resolve_models(opened, suite, model_names(suite))
     trials = [TrialKey("c1", name) for name in model_names(suite)]
-    async for event in opened.run(opened.make_plan(suite, subjects, trials=trials), Control()):
+    plan = opened.make_plan(suite, subjects, trials=trials)
+    async for event in opened.run(plan, Control()):
         if isinstance(event, StepFinished):
             answers.append(event.result.response)
             if len(answers) == 1:
                 opened.catalog.add_provider(NewProvider("acme", "openai", "http://localhost:9/v1", "ACME_KEY"))
-    await opened.close()
     server.shutdown()
     server.server_close()
+    replayed = [event async for event in opened.run(opened.history.plan_replay(plan.run_id), Control())]
+    await opened.close()
+    recorded = [event.result.response for event in replayed if isinstance(event, StepFinished)]
+    assert recorded == [answer.replace(key, REMOVED) for answer in answers]
     assert (answers, faults) == ([f"/agent?x=1;key={REMOVED} {key}", f"/agent?x=1;key={REMOVED} {REMOVED}"], {})
 
 

@@ -78,10 +78,12 @@ _KEY_HEADERS = ("authorization", "api-key", "x-api-key")
 def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Subject:
     """Resolve a model name: a variant, `provider/model-id` or a bare id, with or without `?temperature=0.8&…`.
 
-    Raises ModelUnresolved if the name cannot be resolved and ConfigError if the provider cannot be used, both before
-    any request is sent.
+    All of `replay/RUN/MODEL` after the run is the recorded name, such as the URL of an agent with a query. Raises
+    ModelUnresolved if the name cannot be resolved and ConfigError if the provider cannot be used, both before any
+    request is sent.
     """
-    bare, mark, query = name.partition("?")
+    is_replay = name.lstrip().startswith("replay/")
+    bare, mark, query = (name, "", "") if is_replay else name.partition("?")
     settings = _inline_settings(name, query) if mark else {}
     home = _find_home(bare.strip(), config, environ)
     subject = replace(home, name=name, settings=settings_from(settings, home.settings))
