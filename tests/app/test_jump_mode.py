@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from textual.widgets import Button
 
 from tests.app.snapshots.scenes import SCENES, play
 from tests.app.snapshots.stage import Stage, fixed_world, staged
 from tui.app.explore.screen import ExploreScreen
-from tui.app.jump_mode import JumpModeScreen
+from tui.app.explore.tabs import DetailTabs
+from tui.app.jump_mode import JumpModeScreen, places_of
 from tui.app.theme.palette import DEFAULT_PALETTE, contrast
 from tui.app.theme.theme_files import ThemeFiles
 from tui.app.widgets.prompt_input import PromptInput
@@ -49,6 +51,19 @@ async def test_each_letter_leads_to_its_place(
         letter, last = list(letters.places.items())[-1]
         await stage.press(letter)
         await stage.until(lambda: stage.app.screen is below and below.focused is last.widget, "the place has the focus")
+
+
+async def test_what_was_mounted_since_the_last_layout_has_no_letter(
+    fixed_world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = next(scene for scene in SCENES if scene.name == "explore-answers")
+    monkeypatch.chdir(fixed_world)
+    async with staged(scene.session, fixed_world, (80, 24), scene.theme) as stage:
+        await play(scene, stage)
+        known = [place.widget for place in places_of(stage.app.screen)]
+        stage.app.screen.query_one(DetailTabs).mount(added := Button("added"))
+        assert added in stage.app.screen.focus_chain
+        assert [place.widget for place in places_of(stage.app.screen)] == known
 
 
 async def test_a_letter_opens_a_tab(fixed_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ SUITE = {
     "name": "Towns",
     "description": "d",
     "models": ["openai/m"],
+    "options": {"delayBetweenTestsMs": 0},
     "testCases": [
         {
             "id": f"c-{at}",

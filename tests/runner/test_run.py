@@ -364,10 +364,11 @@ async def test_the_delay_between_starts_is_reported_and_observed() -> None:
         starts.append(loop.time())
         return says("ok then")
 
+    began = loop.time()
     events = await run_events(plan, {"a": ScriptedProvider(script)})
     delays = [event for event in events if isinstance(event, TrialDelayed)]
     assert [event.trial.case for event in delays] == ["c2"]
-    assert starts[1] - starts[0] >= 0.029
+    assert starts[1] - began >= 0.03
 
 
 async def test_a_refused_key_does_not_space_out_what_will_be_refused_as_well() -> None:

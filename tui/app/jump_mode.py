@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.errors import NoWidget
 from textual.events import Key
 from textual.geometry import Offset
 from textual.screen import Screen
@@ -52,7 +53,10 @@ def go_to_place(place: Place | None) -> None:
 
 def _places(screen: Screen[Any]) -> Iterator[Place]:
     for widget in screen.focus_chain:
-        region = screen.find_widget(widget).visible_region
+        try:
+            region = screen.find_widget(widget).visible_region
+        except NoWidget:  # mounted since the last layout
+            continue
         if not region:
             continue
         if isinstance(widget, TabBar):
