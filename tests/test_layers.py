@@ -1,6 +1,7 @@
 """The house of ARCHITECTURE.md as a test: who may import whom, and where each outside library lives."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,8 @@ HOMES = {
 }
 ALSO = {"app": {"tui.runner.control"}, "cli": {"aiohttp.web", "aiohttp.WSMsgType"}}
 """Modules of other rooms and names of other rooms' libraries that a room may use: `assay serve` is a web server."""
+COMPLETE_PATHS = ("model/current_folder.py", "providers/agents/runner.py", "__main__.py")
+"""Modules that may ask for the current folder: the runner of an agent imports nothing of Assay."""
 WITHOUT_TEXTUAL = ("*_lines.py", "*_state.py", "text/*.py", "presentation/*.py")
 """Modules of the app that compute what is displayed: they can be used and tested without a screen."""
 MODEL_MAY_USE = {"pydantic", "typing_extensions", "tui"}
@@ -103,3 +106,16 @@ def test_the_model_knows_only_the_standard_library_and_pydantic() -> None:
         for name in imports_of(ast.parse(path.read_text())):
             top = name.partition(".")[0]
             assert top in MODEL_MAY_USE or top in sys.stdlib_module_names, f"{path.name} imports {name}"
+
+
+def test_paths_are_completed_in_one_module() -> None:
+    """Others raise FileNotFoundError when the current folder was removed."""
+    completes = re.compile(r"\.absolute\(\)|(?<!report)\.resolve\(\)|\b(abspath|realpath)\(")
+    found = {
+        f"{path.relative_to(PACKAGE)}: {line.strip()}"
+        for path in PACKAGE.rglob("*.py")
+        if str(path.relative_to(PACKAGE)) not in COMPLETE_PATHS
+        for line in path.read_text().splitlines()
+        if completes.search(line)
+    }
+    assert found == set()

@@ -1,5 +1,6 @@
 """Suites that are open, the command of the editor and the theme in the config: what needs no screen."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.app.explore.explored import CASES
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
+from tui.app.editor import editor_command
 from tui.app.matrix.matrix import Matrix
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.presentation.model_faults import ModelFault
@@ -16,6 +18,7 @@ from tui.model.filter import parse_filter
 from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Suite
+from tui.session.session import Session
 
 
 def open_suites_of(folder: Path, *names: str) -> tuple[OpenSuites, ScriptedSession]:
@@ -47,6 +50,39 @@ def test_a_file_that_is_named_without_its_folder_has_a_folder_with_a_name(
     open_suites = OpenSuites(session, [Path("a.yaml")])
     open_suites.find()
     assert [open_suite.folder for open_suite in open_suites.all] == ["here"]
+
+
+def test_the_suites_of_a_folder_that_is_removed_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = Session({f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")})
+    path, other = Path("here/suites/a.yaml"), Path("here/suites/b.yaml")
+    path.parent.mkdir(parents=True)
+    for each in (path, other):
+        each.write_text("name: n\ninput: hello\nmodels: [m]\n")
+    monkeypatch.chdir(tmp_path / "here")
+    path, other = Path("suites/a.yaml"), Path("suites/b.yaml")
+    open_suites = OpenSuites(session, [path, other])
+    open_suites.find()
+    read = open_suites.read(path)
+    shutil.rmtree(tmp_path / "here")
+    assert open_suites.read_changed() == (path,)
+    assert [(each.path, each.outdated) for each in open_suites.all] == [(path, True), (other, False)]
+    assert "does not exist" in open_suites.read(other).problems[0].what
+    assert Selection(open_suites).models_of(path) == ()
+    assert read.suite is not None
+    assert session.latest_results(read.suite) == ()
+    assert OpenSuites(ScriptedSession({path: Opened(read.suite), other: Opened(read.suite)}), [path]).find()
+    assert editor_command({}, path, 1)[-1] == str(tmp_path / "here" / path)
+
+
+def test_a_file_that_is_not_listed_any_more_can_be_read(tmp_path: Path) -> None:
+    open_suites, session = open_suites_of(tmp_path, "a.yaml", "b.yaml")
+    open_suites.find()
+    del session.suites[tmp_path / "b.yaml"]
+    assert open_suites.find()
+    session.suites[tmp_path / "b.yaml"] = Opened(suite_of(tmp_path / "b.yaml", *CASES))
+    assert open_suites.read(tmp_path / "b.yaml").suite is not None
+    assert [each.path for each in open_suites.all] == [tmp_path / "a.yaml"]
 
 
 def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from textual.app import App, SuspendNotSupported
 
+from tui.model.current_folder import absolute_path
+
 _PLUS_LINE = {
     "vi",
     "vim",
@@ -36,7 +38,7 @@ def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[st
     """
     words = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "") or ["vi"]
     name = Path(words[0]).stem.lower()
-    path = str(file.absolute())
+    path = str(absolute_path(file))
     if name in _PLUS_LINE:
         return [*words, f"+{line}", path]
     if name in _GOTO:

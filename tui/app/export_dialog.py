@@ -21,6 +21,7 @@ from tui.app.screens import Dialog
 from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.prompt_input import PromptInput
+from tui.model.current_folder import absolute_path
 from tui.model.errors import AssayError
 from tui.model.sanitize import remove_unseen, sanitize_line
 
@@ -114,7 +115,7 @@ def _write(export: Export, name: str, format: str, chosen: frozenset[str], repla
     """Write an export, and return the absolute path and the size of its file."""
     file = Path(name).expanduser()
     export.write(file, format, chosen, replaces=replaces)
-    return file.absolute(), file.stat().st_size
+    return absolute_path(file), file.stat().st_size
 
 
 class ExportScreen(Dialog[Path | None]):

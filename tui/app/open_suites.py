@@ -1,8 +1,9 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from os.path import abspath, commonpath
+from os.path import commonpath
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from tui.app.presentation.cells import NOT_RUN, fold
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
+from tui.model.current_folder import absolute_path
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
 from tui.model.servers import model_names
@@ -142,10 +144,11 @@ class OpenSuites:
     def read(self, path: Path) -> OpenSuite:
         """Read a suite file, and on the first read also the latest stored results of its trials.
 
-        While the file has errors, its last version without errors stays open.
+        While the file has errors, its last version without errors stays open. A file that `find` did not find is read,
+        such as that of a form, and not opened.
         """
         stamps = {each: _stamp(each) for each in (path, *self._stamps.get(path, ()))}
-        before = self._files[path]
+        before = self._files.get(path, OpenSuite(path, ""))
         loaded = self._session.open_suite(path)
         files = (path, *(path.parent / name for name in loaded.data_files))
         self._stamps[path] = {each: stamps[each] if each in stamps else _stamp(each) for each in files}
@@ -161,7 +164,8 @@ class OpenSuites:
         outdated = loaded.suite is None and before.suite is not None
         suite = before.suite if outdated else loaded.suite
         read = before._replace(suite=suite, problems=problems, read=True, outdated=outdated, outside=loaded.outside)
-        self._files[path] = read
+        if path in self._files:
+            self._files[path] = read
         return read
 
     def read_changed(self) -> tuple[Path, ...]:
@@ -255,7 +259,7 @@ class Selection:
         """Return the models displayed for a suite: the chosen ones, else its own."""
         if path not in self._looked_up:
             self._looked_up.add(path)
-            if kept := self._remembered.get(abspath(path)):
+            if kept := self._remembered.get(os.path.normpath(absolute_path(path))):
                 self._models.setdefault(path, kept[:MOST_MODELS])
         return self._models.get(path) or self.own_models(path)
 
@@ -352,7 +356,7 @@ def _stamp(path: Path) -> FileStamp | None:
 
 def _folder_names(paths: Sequence[Path]) -> list[str]:
     """Return the folders of the files, as short as they remain distinct."""
-    folders = [str(path.absolute().parent) for path in paths]  # a relative file, too, has a folder with a name
+    folders = [str(absolute_path(path).parent) for path in paths]  # a relative file, too, has a folder with a name
     if len(set(folders)) < 2:
         return [Path(folder).name for folder in folders]
     try:

@@ -18,6 +18,7 @@ from tui.cli.streams import say, silence_stdout
 from tui.documents.files import NotRead, read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
+from tui.model.current_folder import real_path
 from tui.model.errors import ConfigError, StoreError, SuiteError
 from tui.model.exit_signals import handle_exit_signals, raise_exit_signals
 from tui.model.paths import branch_fault, url_fault
@@ -81,7 +82,7 @@ def _rerun_notes(plan: Plan, unchecked: int) -> Iterator[str]:
 
 def _check_suite(suite: Suite, file: Path, notes: list[str]) -> None:
     begun_with = suite.home / Path(suite.path).name
-    if os.path.realpath(file) != os.path.realpath(begun_with):
+    if real_path(file) != real_path(begun_with):
         raise ConfigError(
             "The run belongs to another suite", where=str(file), fix=f"The run was started with {begun_with}."
         )

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import click
 
+from tui.model.current_folder import absolute_path
 from tui.model.errors import ConfigError
 from tui.model.run import ReportFormat
 from tui.model.subjects import Subject
@@ -92,7 +93,7 @@ class RepositoryOverride:
             what = "--repo conflicts with the clone of this run"
             raise ConfigError(what, where=suite.path, fix="Remove one of them: the files come from the clone.")
         if self.folder is not None:
-            folder = str(self.folder.absolute())
+            folder = str(absolute_path(self.folder))
             context = replace(context, path=folder) if context else RepositoryContext(folder)
         if self.languages:
             context = replace(context or RepositoryContext("."), languages=self.languages)
@@ -123,7 +124,7 @@ class AgentOverride:
             raise ConfigError(
                 "--agent-python needs an agent", where=suite.path, fix="Pass its Python file with --agent."
             )
-        return replace(suite, agent_python=os.path.abspath(os.path.expanduser(self.python)))
+        return replace(suite, agent_python=os.path.normpath(absolute_path(os.path.expanduser(self.python))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ def prepare_output(path: Path, suffix: str) -> Path:
         if path.is_dir():
             raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass another file with -o.")
     try:
-        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        absolute_path(path).parent.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         what = f"Cannot create the folder ({reason})"

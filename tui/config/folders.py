@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError
 from tui.model.sanitize import sanitize_line
 
@@ -67,7 +68,7 @@ def find_project_file() -> Path | None:
         start = Path.cwd()
     except OSError:  # the folder was deleted
         return None
-    home = os.path.realpath(os.path.expanduser("~"))
+    home = real_path(os.path.expanduser("~"))
     folders = (start, *start.parents)
     ends = (at for at, folder in enumerate(folders) if str(folder) == home or os.path.lexists(folder / ".git"))
     found = (folder / PROJECT_FILE for folder in folders[: next(ends, 0) + 1])
@@ -93,7 +94,7 @@ def _folder(environ: Mapping[str, str], variable: str, platform: str) -> Path:
     given = environ.get(variable, "").strip()
     try:
         if given:
-            found = Path(given).expanduser().absolute()
+            found = absolute_path(Path(given).expanduser())
         else:
             import platformdirs
 

@@ -4,6 +4,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from tui.model.current_folder import absolute_path, real_path
+
 OLDEST_PYTHON = (3, 9)
 """The first version of Python that can run an agent file."""
 _AT_START = ("sitecustomize", "usercustomize")
@@ -16,7 +18,7 @@ def find_interpreter(written: str, folder: Path) -> str:
     The folder of a virtual environment stands for the Python in it. Links are not resolved: the Python of a virtual
     environment is a link, and finds the installed packages by its place.
     """
-    path = os.path.abspath(folder / os.path.expanduser(written))
+    path = os.path.normpath(absolute_path(folder / os.path.expanduser(written)))
     return os.path.join(path, *_IN_ENVIRONMENT) if os.path.isdir(path) else path
 
 
@@ -34,7 +36,7 @@ def files_run_at_start(interpreter: str) -> list[Path]:
     in the folders of packages. A program that is a link finds those beside its target, too.
     """
     program = Path(interpreter)
-    folders = dict.fromkeys((program.parent, Path(os.path.realpath(program)).parent))
+    folders = dict.fromkeys((program.parent, Path(real_path(program)).parent))
     files = [program]
     for folder in folders:
         files += (folder.parent / "pyvenv.cfg", folder / "pyvenv.cfg", folder / "pybuilddir.txt")

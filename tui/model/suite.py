@@ -6,6 +6,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Literal
 
+from tui.model.current_folder import absolute_path
 from tui.model.tools import DEFAULT_TURNS, OfferedTool
 from tui.model.values import JsonObject, JsonValue
 
@@ -332,7 +333,7 @@ class Suite:
     @property
     def home(self) -> Path:
         """The folder that the suite's relative paths start from, also for a stored run that is resumed elsewhere."""
-        return Path(self.folder) if self.folder else Path(self.path).absolute().parent
+        return Path(self.folder) if self.folder else absolute_path(self.path).parent
 
 
 def clusters_of(cases: Iterable[Case]) -> dict[str, str]:

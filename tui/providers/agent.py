@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
+from tui.model.current_folder import real_path
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import (
     CallTree,
@@ -133,7 +134,7 @@ class AgentProvider:
             return ProcessAgent(name, launch, None, self._limits)
         if fault := agent_fault(model_id, python):
             raise ProviderError("not_found", f"agent {sanitize_line(model_id, 80)}: {fault}")
-        path = Path(os.path.realpath(model_id))  # the question for a consent names the target of a link
+        path = Path(real_path(model_id))  # the question for a consent names the target of a link
         if path.suffix != ".py":
             raise ProviderError(
                 "not_found",

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tui.documents.files import read_beginning
+from tui.model.current_folder import absolute_path
 from tui.model.errors import ProviderError
 from tui.model.sanitize import sanitize_line
 from tui.model.subjects import Settings
@@ -37,7 +38,7 @@ def find_model(model_id: str) -> ModelFile:
             fix=f"Use local/{BUNDLED}, or the path of a GGUF file: local//path/to/model.gguf",
         )
     _require_runtime("")
-    path = Path(model_id).expanduser().absolute()
+    path = absolute_path(Path(model_id).expanduser())
     shown = sanitize_line(str(path))
     try:
         magic = read_beginning(path, 4)[:4]
@@ -74,7 +75,7 @@ def _bundled_path() -> Path | None:
     except PackageNotFoundError:
         return None
     paths = (Path(str(file.locate())) for file in files if file.name.endswith(".gguf"))
-    return next((path.absolute() for path in paths if path.is_file()), None)
+    return next((absolute_path(path) for path in paths if path.is_file()), None)
 
 
 def _require_runtime(also_missing: str) -> None:

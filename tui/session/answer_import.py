@@ -10,6 +10,7 @@ from tui.checks.checker import Answer, Checker
 from tui.imports.answers import PlainAnswer, answer_file, cases_of, read_answers
 from tui.imports.imported import ImportedRun, most_repeats, run_id_of
 from tui.imports.result_file import MOST_PROBLEMS, ResultFile
+from tui.model.current_folder import absolute_path
 from tui.model.errors import Problem, SuiteError
 from tui.model.results import (
     CHECK_NOT_EVALUATED,
@@ -75,14 +76,14 @@ def _suite_at(file: Path) -> Suite:
     loaded = open_suite(file)
     if loaded.suite is None:
         raise SuiteError("The suite is invalid", loaded.problems, where=str(file), fix="Fix it, then import again.")
-    return replace(loaded.suite, path=str(file.absolute()))
+    return replace(loaded.suite, path=str(absolute_path(file)))
 
 
 def _suite_of(path: Path, name: str | None, answers: tuple[PlainAnswer, ...], digest: str) -> Suite:
     return Suite(
         name=name or path.stem,
         description=f"Imported answers of {path.name}.",
-        path=str(path.absolute()),
+        path=str(absolute_path(path)),
         sha256=digest,
         format="schema-1.0.0",
         cases=cases_of(answers),

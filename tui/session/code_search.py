@@ -16,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from tui.documents.files import NotRegularError, read_beginning
+from tui.model.current_folder import real_path
 from tui.session.code_files import is_code_name
 
 LARGEST_FILE = 16 << 20
@@ -73,7 +74,7 @@ class CodeSearch:
         try:
             status = file.stat()
             if stat.S_ISDIR(status.st_mode):
-                return f"folder {os.path.realpath(file)}"
+                return f"folder {real_path(file)}"
             if status.st_size > min(self._room, LARGEST_FILE) or not _INSTALLED.isdisjoint(file.parts):
                 return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
             content = read_beginning(file, LARGEST_FILE)
@@ -215,13 +216,13 @@ class CodeSearch:
 
         A name that ends with `..` adds only folders within the first places: otherwise it would lead to the root.
         """
-        known, within = {_identity(place) for place in places}, [os.path.realpath(place) for place in places]
+        known, within = {_identity(place) for place in places}, [real_path(place) for place in places]
         for folder in islice(places, most):  # which continues with those that are added
             for name in names:
                 path = os.path.join(folder, name)
                 if not self._is_folder(path) or (identity := _identity(path)) in known:
                     continue
-                if Path(name).name != ".." or any(Path(os.path.realpath(path)).is_relative_to(each) for each in within):
+                if Path(name).name != ".." or any(Path(real_path(path)).is_relative_to(each) for each in within):
                     known.add(identity)
                     places.append(path)
 

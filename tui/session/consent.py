@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from tui.documents.files import read_whole
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.interpreters import files_run_at_start, find_interpreter
 from tui.model.paths import needs_consent, parse_url
@@ -59,7 +60,7 @@ def consents_of(
     suite. Blocks while files are read.
     """
     search = CodeSearch()
-    folder = suite.home.resolve()
+    folder = Path(real_path(suite.home))
     file = folder / Path(suite.path).name
     own_python = find_interpreter(suite.agent_python, folder) if suite.agent_python else ""
     agents = [(suite.agent or "", own_python), *((e.model_id, e.python) for e in subjects if e.provider == "agent")]
@@ -89,7 +90,7 @@ def consents_of(
 def _resolve(path: Path) -> Path:
     """Return the path without links; one that leads nowhere, such as a link to itself, as it is written."""
     try:
-        return path.resolve()
+        return Path(real_path(path))
     except (OSError, RuntimeError, ValueError):
         return Path(os.path.normpath(path))
 
@@ -109,7 +110,7 @@ def _asks_for_same_files(suite: Suite, on_disk: Suite | None) -> bool:
 
 def data_consent(suite_file: Path, data_file: Path) -> Consent:
     """Return the consent for a suite that reads a data file outside its folder."""
-    file = suite_file.absolute().parent.resolve() / suite_file.name
+    file = Path(real_path(absolute_path(suite_file).parent)) / suite_file.name
     what = f"{file} reads the data file {data_file}, outside the suite's folder"
     return Consent("outside", what, _mark("outside", "data", file, data_file))
 
@@ -144,13 +145,13 @@ def _agent_consent(agent: str, python: str, suite_file: Path, search: CodeSearch
         content = search.digest(search.files_of_command(command, (here, folder)))
         mark = _mark("agent", suite_file, agent, here, shutil.which(program) or "", content)
         return Consent("agent", f"The run starts the agent {command}", mark)
-    file = (folder / agent).resolve()
+    file = Path(real_path(folder / agent))
     if not python and _is_own(file):
         return Consent("agent", "", "")
     run_by = f" with the Python {python}" if python else ""
     what = f"The run starts the Python file {file} as an agent{run_by}. It has your permissions"
     content = search.digest([file, *search.imports_below(file.parent)])
-    interpreter = (python, os.path.realpath(python), search.digest(files_run_at_start(python))) if python else ()
+    interpreter = (python, real_path(python), search.digest(files_run_at_start(python))) if python else ()
     return Consent("agent", what, _mark("agent", suite_file, file, content, *interpreter))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tui.documents.files import read_whole
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError, StoreError
 from tui.processes.file_lock import locked
 
@@ -27,7 +28,7 @@ def write_safely(file: Path, content: str | bytes, mode: int | None = None) -> N
     permissions stay as they are, or become `mode`. Raises OSError, also if the path is not a regular file: a device
     would be replaced.
     """
-    file = Path(os.path.realpath(file))
+    file = Path(real_path(file))
     if file.exists() and not file.is_file():
         raise OSError(errno.EINVAL, "Not a file", str(file))
     beside = file.with_name(f".{file.name[:80]}.{secrets.token_hex(4)}")
@@ -90,7 +91,7 @@ def write_new(file: Path, render: Callable[[], str], *, replaces: bool) -> None:
 def _check_place(file: Path) -> None:
     if file.is_dir():
         raise ConfigError("Is a folder, not a file", where=str(file), fix="Enter a file name.")
-    if not file.absolute().parent.is_dir():
+    if not absolute_path(file).parent.is_dir():
         raise ConfigError(
             "The folder does not exist", where=str(file.parent), fix="Create it, or choose another folder."
         )
@@ -118,7 +119,7 @@ def write_out(file: Path, content: str | bytes) -> None:
 
 
 def _is_open_already(file: Path) -> bool:
-    way = os.path.abspath(file)
+    way = os.path.normpath(absolute_path(file))
     for _ in range(_LONGEST_WAY):
         if way.startswith(_OPEN_ALREADY):
             return True

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import tui
+from tui.model.current_folder import real_path
 from tui.model.errors import ProviderError
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
@@ -30,7 +31,7 @@ class Digests:
         Blocks while the file is read for the first time. Raises OSError.
         """
         stat = path.stat()
-        key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}"
+        key = f"{real_path(path)}|{stat.st_size}|{stat.st_mtime_ns}"
         known = self._known()
         if key not in known:
             with path.open("rb") as file:

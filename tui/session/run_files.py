@@ -25,6 +25,7 @@ from tui.documents.tables import MOST_DATA_FILES
 from tui.imports.imported import RUN_FILE_KEY, ImportedRun, ScoreLines
 from tui.imports.result_file import MOST_BYTES as MOST_FILE_BYTES
 from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, MemoryLimit, ResultFile
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunOptions
@@ -136,11 +137,11 @@ def _digest(text: str) -> str:
 def place_in_repository(file: Path) -> str | None:
     """Return the path of a file relative to the git repository that it is in, with `/`; None outside of one."""
     root = _repository_of(file.parent)
-    return None if root is None else Path(os.path.realpath(file)).relative_to(root).as_posix()
+    return None if root is None else Path(real_path(file)).relative_to(root).as_posix()
 
 
 def _repository_of(folder: Path) -> Path | None:
-    real = Path(os.path.realpath(folder))
+    real = Path(real_path(folder))
     return next((parent for parent in (real, *real.parents) if (parent / ".git").exists()), None)
 
 
@@ -151,14 +152,14 @@ def find_suite_file(suite: Suite, place: str | None, named: Path | None, here: P
     that contains the folder `here`, else the recorded path.
     """
     if named is not None:
-        return str(named.absolute())
+        return str(absolute_path(named))
     recorded = suite.home / Path(suite.path).name
     if recorded.is_file():
         return str(recorded)
     root = _repository_of(here)
     if root is not None and place and not os.path.isabs(place) and ".." not in Path(place).parts:
         found = root / place
-        if found.is_file() and Path(os.path.realpath(found)).is_relative_to(root):
+        if found.is_file() and Path(real_path(found)).is_relative_to(root):
             return str(found)
     return str(recorded)
 
@@ -201,7 +202,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     run: ImportedRun | None = None
     if head is not None and not problems:
         try:
-            run = _run_of(head, results, _score_lines(path, scores), named, here or Path.cwd())
+            run = _run_of(head, results, _score_lines(path, scores), named, here or absolute_path("."))
         except _Fault as fault:
             problems.append(file.problem(str(fault), "run"))
     if run is None:

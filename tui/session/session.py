@@ -16,6 +16,7 @@ from tui.checks.patterns import pattern_error
 from tui.config.folders import find_folders, find_project_file
 from tui.config.load import load_config
 from tui.model.context import wants_context
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError, Problem, ProviderError, StoreError
 from tui.model.events import ContextRead, Event, RepositoryCloned
 from tui.model.interpreters import find_interpreter, interpreter_fault
@@ -86,7 +87,7 @@ def agent_subject(written: str, folder: Path, python: str | None = None) -> Subj
     if python is not None and (fault := interpreter_fault(interpreter)):
         raise ConfigError(f"The Python of the agent {fault}", where=interpreter, fix=_CHECK_PYTHON)
     how = f"an agent's Python file, run by {interpreter}" if interpreter else "an agent's Python file"
-    return Subject(written, "agent", str(file.resolve()), how=how, python=interpreter)
+    return Subject(written, "agent", real_path(file), how=how, python=interpreter)
 
 
 def open_suite(
@@ -118,7 +119,7 @@ def open_suite(
         return Loaded(None, (Problem(str(path), None, None, "error", "file", what),))
     if loaded.suite is None:
         return loaded
-    return replace(loaded, suite=replace(loaded.suite, folder=str(path.absolute().parent)))
+    return replace(loaded, suite=replace(loaded.suite, folder=str(absolute_path(path).parent)))
 
 
 def unchecked_problem(suite: Suite) -> Problem | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
+from tui.model.current_folder import absolute_path
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
 from tui.store.recovery import (
@@ -341,7 +342,7 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
-    address = f"file:{quote(str(path.absolute()))}?{how}"
+    address = f"file:{quote(str(absolute_path(path)))}?{how}"
     return sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tui.model.current_folder import absolute_path
 from tui.store.schema import migrate
 from tui.store.writer import derive_outcomes
 
@@ -95,7 +96,7 @@ def _without_writers(path: Path) -> Iterator[Callable[[], None]]:
     is_locked = False
     try:
         if os.name != "nt":
-            address = f"file:{quote(str(path.absolute()))}?mode=rw"
+            address = f"file:{quote(str(absolute_path(path)))}?mode=rw"
             guard = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
             with _unless_passing():
                 guard.execute("BEGIN IMMEDIATE")
@@ -203,7 +204,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
 
     Raises sqlite3.Error for what may be different at the next try, such as a full disk.
     """
-    old = sqlite3.connect(f"file:{quote(str(damaged.absolute()))}?mode=ro", uri=True)
+    old = sqlite3.connect(f"file:{quote(str(absolute_path(damaged)))}?mode=ro", uri=True)
     old.text_factory = lambda data: data.decode(errors="replace")
     fresh.execute("BEGIN IMMEDIATE")
     try:

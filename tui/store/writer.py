@@ -3,12 +3,12 @@
 import contextlib
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import tui
+from tui.model.current_folder import real_path
 from tui.model.errors import StoreError
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey, TrialResult, counted_as
@@ -198,7 +198,7 @@ def drop_unused_suites(connection: sqlite3.Connection) -> None:
 def canonical_path(path: str) -> str:
     """Return the absolute path of a suite, however it was written."""
     try:
-        return storable(os.path.realpath(path))
+        return storable(real_path(path))
     except ValueError:  # NUL, or other characters that no file name can hold
         return storable(path)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from tui.model.current_folder import real_path
 from tui.model.paths import path_fault
 from tui.model.sanitize import sanitize_line
 from tui.model.suite import CheckKind
@@ -84,7 +85,7 @@ def _file_fault(roots: tuple[Path, ...], path: str) -> str | None:
     file = root / relative(path)
     try:
         if file.is_file():
-            place, top = Path(os.path.realpath(file)), Path(os.path.realpath(root))
+            place, top = Path(real_path(file)), Path(real_path(root))
             if not place.is_relative_to(top):
                 return f"{shown} is a symbolic link that points outside its folder; copy the file instead"
             # Links are never followed for reading.

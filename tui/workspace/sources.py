@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import WorkspaceError
 
 MOST_IGNORE_BYTES = 1 << 20
@@ -120,10 +121,10 @@ class FolderSource:
         except OSError as error:
             raise self._cannot("the file cannot be accessed", path, error) from error
         # Some file systems number no files.
-        return (found.st_dev, found.st_ino) if found.st_ino else os.path.realpath(self._root / path)
+        return (found.st_dev, found.st_ino) if found.st_ino else real_path(self._root / path)
 
     def outer_ignores(self) -> tuple[tuple[str, str], ...]:
-        root = self._root.absolute()
+        root = absolute_path(self._root)
         found: list[tuple[str, str]] = []
         for above in islice((root, *root.parents), 33):
             if above != root and (text := _read_text(above / ".gitignore")) is not None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tui.model.current_folder import real_path
 from tui.model.errors import WorkspaceError
 from tui.processes.file_lock import lock_file
 
@@ -37,7 +38,7 @@ def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
 def _make(keep: bool) -> tuple[Path, int | None]:
     """Return the folder, and its lock; a folder that is not removed has none."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)).resolve()
+        folder = Path(real_path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)))
     except OSError as error:
         what = f"cannot create a temporary folder ({error.strerror})"
         raise WorkspaceError(what, where=tempfile.gettempdir(), fix="Free disk space there, or set TMPDIR.") from error

@@ -32,6 +32,7 @@ from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import PieceLine, TextPanel
+from tui.model.current_folder import absolute_path
 from tui.model.diffs import FileDiff
 from tui.model.results import NotApplied
 from tui.model.sanitize import sanitize_line
@@ -365,7 +366,7 @@ class DiffPanel(Vertical):
         except (OSError, ValueError) as error:
             self._notify(f"Cannot write {name} ({error}).", "error")
         else:
-            self._notify(f"Saved {place.absolute()}. Apply it with: git apply.{self._warning()}")
+            self._notify(f"Saved {absolute_path(place)}. Apply it with: git apply.{self._warning()}")
 
     def _warning(self) -> str:
         lossy = self.shown is not None and is_lossy(self.shown.changes)

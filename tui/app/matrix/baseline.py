@@ -1,6 +1,5 @@
 """The baseline of a matrix: an earlier run, what has changed since, and the lines of the list to choose it from."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,6 +8,7 @@ from tui.app.presentation.cells import Cell, fold_outcomes
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.runs.lines import SHORT_ID, day_and_time
+from tui.model.current_folder import real_path
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
@@ -114,6 +114,6 @@ def run_choice_line(run: RunRecord) -> Line:
 
 def _place(path: str) -> str:
     try:
-        return os.path.realpath(path)
+        return real_path(path)
     except ValueError:  # a stored path with a NUL character
         return path

@@ -14,6 +14,7 @@ from tui.documents.files import NotRead
 from tui.documents.positions import Path, spell
 from tui.documents.problems import MOST_PROBLEMS, Finding
 from tui.documents.tables import DATA_SUFFIXES, MOST_DATA_FILES, MOST_ROWS, Table, read_data_file, read_table, row_of
+from tui.model.current_folder import real_path
 from tui.model.errors import Level, Problem
 from tui.model.suite import DataRow
 from tui.suites.context import Around
@@ -189,8 +190,8 @@ class _DataFiles:
             return "is not a path; write the path of a .csv or .jsonl file"
         if path.suffix.lower() not in DATA_SUFFIXES:
             return "is neither .csv nor .jsonl; write the path of such a file"
-        place = FilePath(os.path.realpath(path))
-        if place.is_relative_to(os.path.realpath(self._around.folder)) or self._around.may_read(place):
+        place = FilePath(real_path(path))
+        if place.is_relative_to(real_path(self._around.folder)) or self._around.may_read(place):
             return None
         self._filled.outside.append(place)
         fix = "copy it into the folder, or allow it with `--allow-outside`; the app asks when you run the suite"

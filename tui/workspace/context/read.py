@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.model.context import ContextFile, RepositoryFiles
+from tui.model.current_folder import real_path
 from tui.model.errors import WorkspaceError
 from tui.model.paths import path_fault
 from tui.model.results import LeftOutFile
@@ -54,7 +55,7 @@ def context_root(context: RepositoryContext, root: "Path | TreeSource") -> Sourc
     folder = root / context.path
     try:
         if folder.is_dir():
-            return FolderSource(folder.resolve())
+            return FolderSource(Path(real_path(folder)))
     except (OSError, ValueError):
         pass
     what = "repositoryContext.path is not a folder" if folder.exists() else "repositoryContext.path does not exist"

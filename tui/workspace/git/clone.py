@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tui
+from tui.model.current_folder import absolute_path
 from tui.model.errors import ConsentNeeded, WorkspaceError
 from tui.model.paths import ParsedUrl, needs_consent, parse_url, url_fault
 from tui.model.sanitize import sanitize_line
@@ -174,7 +175,7 @@ def _checked(repo_clone: RepoClone, allow_local: bool, relative_to: Path) -> Par
             f"the clone of {sanitize_line(url.url)} does not use https or ssh", fix="To allow it, add --allow-local."
         )
     if url.scheme == "path":
-        return url._replace(url=str((relative_to / os.path.expanduser(url.url)).absolute()))
+        return url._replace(url=str(absolute_path(relative_to / os.path.expanduser(url.url))))
     return url
 
 
