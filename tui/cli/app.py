@@ -49,7 +49,7 @@ def serve(paths: tuple[Path, ...], host: str, port: int, allow_remote: bool) -> 
             "`assay serve` needs textual-serve, which is not installed", fix="Run: pip install 'assay-tui[serve]'"
         ) from error
     # `-P`: without it, `-m` imports modules of the current folder in place of libraries, such as those of a clone.
-    command = [sys.executable, "-P", "-m", "tui", "open", *map(str, paths or (default_folder(),))]
+    command = [sys.executable, "-P", "-m", "tui", "open", "--", *map(str, paths or (default_folder(),))]
     return serve_app(command, host, port, allow_remote=allow_remote)
 
 

@@ -40,6 +40,12 @@ def test_a_case_id_is_no_pattern_in_the_command() -> None:
     )
 
 
+def test_a_suite_that_is_named_like_an_option_is_a_path_in_the_command() -> None:
+    case, path = case_of("one"), Path("--agent=cmd:sh x.yaml")
+    command = repeat_command(OpenSuite(path, "", suite_of(path, case)), case, "m")
+    assert command == "assay run './--agent=cmd:sh x.yaml' -m m --case one"
+
+
 async def test_y_copies_to_the_clipboard(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.kept = (result_of(TrialKey(CASES[0].id, "mock-a"), "passed", step_of("The whole answer.")),)

@@ -57,7 +57,8 @@ async def copy_one(screen: Screen[Any], found: Sequence[Copy]) -> None:
 def repeat_command(open_suite: OpenSuite, case: Case, model: str) -> str:
     """Return the command line that runs the case on the model again."""
     suite = open_suite.suite
-    words = ["assay", "run", str(suite.path if suite else open_suite.path)]
+    path = str(suite.path if suite else open_suite.path)
+    words = ["assay", "run", f"./{path}" if path.startswith("-") else path]  # a file may be named like an option
     words += [] if suite and is_agent_of(suite, model) else ["-m", model]
     return shlex.join([*words, "--case", glob.escape(case.id)])
 
