@@ -3,10 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result, make_step, small_run
+from tui.model.errors import StoreError
 from tui.model.results import Attempt, TrialKey
 from tui.session.answers import SavedAnswers, Source
-from tui.session.preferences import AnswerPlace, PreferenceLog
+from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"
@@ -51,6 +54,25 @@ def test_repeats_and_attempts_are_answers_of_their_own(tmp_path: Path) -> None:
     assert (flaky.verdict, flaky.flaky, flaky.place.attempt, flaky.attempts) == ("passed", True, 2, 2)
     assert (first.verdict, first.flaky, first.place.attempt) == ("failed", False, 1)
     assert answers.read(Source(SUITE, run, A, attempt=9), "sec-002") is None
+    store.close()
+
+
+def test_a_preference_is_refused_while_the_answers_are_not_stored_where_they_were(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    answers, store = answers_in(data)
+    older = AnswerPlace(small_run().record.id, A, 1, 1)
+    preferred = Preferred(SUITE, "sec-001", older, AnswerPlace(NEWER, A, 1, 1), "a")
+    data.rename(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match="removed or replaced"):
+        answers.prefer(preferred)
+    assert not data.exists()
+    (tmp_path / "elsewhere").rename(data)
+    answers.prefer(preferred)
+    store.finish_run(NEWER, "finished", STARTED)
+    store.delete_run(NEWER)
+    with pytest.raises(StoreError, match="does not exist"):
+        answers.prefer(preferred)
+    assert [each.choice for each in answers.preferences.read()] == ["a"]
     store.close()
 
 

@@ -80,6 +80,42 @@ async def test_a_store_that_recovers_loses_nothing_and_is_reported_once(tmp_path
     store.close()
 
 
+async def test_no_request_is_sent_until_the_store_recovers_and_a_pause_of_the_user_stays(tmp_path: Path) -> None:
+    for is_paused in (False, True):
+        store = FullDisk(tmp_path / f"{is_paused}.sqlite", failures=2)
+        store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+        control, paused = Control(), {}
+        if is_paused:
+            control.pause()
+        async for event in store_events(story(), store, PLAN.run_id, RetryLimits(between=0.0), control):
+            if isinstance(event, StoreStalled):
+                control.resume()
+            paused[type(event)] = control.is_paused
+            if isinstance(event, StoreStalled) and is_paused:
+                control.pause()
+        store.close()
+        assert (paused[StoreStalled], paused[StoreRecovered], paused[RunFinished]) == (True, is_paused, is_paused)
+
+
+async def test_an_interruption_ends_the_retries(tmp_path: Path) -> None:
+    store = FullDisk(tmp_path / "runs.sqlite", failures=1_000_000)
+    store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+    control, stalled = Control(), list[Event]()
+
+    async def follow() -> None:
+        patience = RetryLimits(between=0.0, after_interruption=0.0)
+        async for event in store_events(story(), store, PLAN.run_id, patience, control):
+            if isinstance(event, StoreStalled):
+                stalled.append(event)
+                control.interrupt()
+
+    with pytest.raises(ResultsNotStored, match="disk is full") as caught:
+        await follow()
+    store.close()
+    assert stalled == [StoreStalled("The disk is full")]
+    assert caught.value.results == tuple(map(result_of, PLAN.trials))
+
+
 async def test_the_patience_ends_and_nothing_is_shown_as_finished(tmp_path: Path) -> None:
     store = FullDisk(tmp_path / "runs.sqlite", failures=1_000_000)
     store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")

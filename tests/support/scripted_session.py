@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tui.config.folders import Folders
-from tui.model.errors import AssayError, ConfigError, ModelUnresolved, Problem, SuiteError
+from tui.model.errors import AssayError, ConfigError, ModelUnresolved, Problem, StoreError, SuiteError
 from tui.model.events import Event, RunFinished, RunStarted, TrialFinished
 from tui.model.results import (
     Attempt,
@@ -39,6 +39,7 @@ from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.saved_filters import SavedFilters
 from tui.session.settings import ConfigSettings
+from tui.session.store_writer import ResultsNotStored
 from tui.store.protocol import Store
 
 
@@ -71,7 +72,8 @@ class ScriptedSession:
     Models that cannot be resolved are in `unresolved` with a sentence, or in `needs` with a missing variable.
 
     A run yields the first event of `before` if there is one, waits for `go_on` and yields the others, then RunStarted
-    and the events of `say`, and ends after a RunFinished. Trials that are cancelled end as cancelled at once.
+    and the events of `say`, and ends after a RunFinished. Trials that are cancelled end as cancelled at once. A run
+    that is stopped could not store the results in `unstored`.
     """
 
     suites: dict[Path, Opened] = field(default_factory=dict)
@@ -89,6 +91,7 @@ class ScriptedSession:
     ended: list[RunState] = field(default_factory=list)
     before: tuple[Event, ...] = ()
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    unstored: tuple[TrialResult, ...] = ()
 
     project: Path | None = None
     providers: tuple[str, ...] = ()
@@ -214,6 +217,8 @@ class ScriptedSession:
                 open_trials.discard(key)
                 if control.outcome != "interrupted":
                     yield TrialFinished(result_of(key, "cancelled"))
+            if control.outcome != "finished" and self.unstored:
+                raise ResultsNotStored(StoreError("the disk is full"), self.unstored)
             if control.outcome != "finished":
                 self.ended.append(control.outcome)
                 yield RunFinished(plan.run_id, control.outcome, "2026-11-20T10:00:00+00:00")

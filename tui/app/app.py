@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from tui.app.run_messages import FilesRecorded, RunEnded, RunRefused, StoreTrouble
     from tui.app.session_protocol import Session
     from tui.app.settings.editor import SettingsEditor
+    from tui.model.state import RunState
     from tui.session.consent import Consent
 
 _LONG_RUN_SECONDS = 60
 _COLLECTION_SECONDS = 2.0
+_LOSS_EXIT_CODE = 3
 
 
 _KEY_NAMES = {
@@ -330,13 +332,20 @@ class AssayApp(ThemedApp[int]):
         if self._app_context is not None:
             reasons += [describe() for describe in self._app_context.unsaved_work]
             if self._app_context.runs.busy:
-                reasons.append("A run is in progress. Finished trials are saved; resume the run later for the rest.")
+                reasons.append(self._run_in_progress(self._app_context.runs.running_state))
         if question := "\n\n".join(filter(None, reasons)):
             if isinstance(self.screen, ConfirmScreen):
                 return
             if not await self.push_screen_wait(ConfirmScreen("Quit?", question, yes="quit", no="stay")):
                 return
         await self._finish(0)
+
+    @staticmethod
+    def _run_in_progress(state: "RunState | None") -> str:
+        if state is not None and state.stalled is not None:
+            what = sanitize_line(state.stalled, 600)
+            return f"A run is in progress, and its last answers cannot be saved: they would be lost.\n\n{what}"
+        return "A run is in progress. Finished trials are saved; resume the run later for the rest."
 
     def end(self, code: int) -> None:
         """Quit without a question, with an exit code; a run in progress is interrupted first."""
@@ -355,7 +364,14 @@ class AssayApp(ThemedApp[int]):
         self._leaving = True
         if self._app_context is not None:
             await self._app_context.runs.stop()
+            if self.lost:
+                code = code or _LOSS_EXIT_CODE
         self.exit(code, return_code=code)
+
+    @property
+    def lost(self) -> str:
+        """A sentence about results that could not be stored before the app ended; empty if all were."""
+        return self._app_context.runs.lost if self._app_context is not None else ""
 
     async def close_session(self) -> None:
         """Close processes, connections and files of the session; call this after the app has run."""

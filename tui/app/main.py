@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tui.app.app import AssayApp
 from tui.app.driver import detach_closed_terminal
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.model.exit_signals import handle_exit_signals
+from tui.model.sanitize import sanitize_line
 from tui.session.theme_setting import find_theme
 
 if TYPE_CHECKING:
@@ -54,6 +56,9 @@ async def run_and_close(app: AssayApp) -> int:
         finally:
             await app.close_session()
             detach_closed_terminal()
+    if app.lost:
+        with suppress(OSError):
+            sys.stderr.write(f"Error: {sanitize_line(app.lost)}\n")
     return _exit_code(app)
 
 

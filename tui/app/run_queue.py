@@ -11,6 +11,7 @@ from time import monotonic
 from textual.message import Message
 
 from tui.app.open_suites import OpenSuites
+from tui.app.presentation.figures import counted
 from tui.app.presentation.model_faults import ModelFault, fault_of
 from tui.app.run_messages import ModelsUnresolved, RunEnded, RunMessages, RunQueued, RunRefused
 from tui.app.run_requests import RunRequest, WaitReason
@@ -26,6 +27,7 @@ from tui.model.subjects import Subject
 from tui.model.suite import Suite
 from tui.runner.control import Control
 from tui.session.consent import Consent
+from tui.session.store_writer import ResultsNotStored
 
 LONGEST_QUESTION = 100_000  # characters; the screen takes a second to lay them out, and a person longer to read
 _SLICE_SECONDS = 0.01
@@ -82,6 +84,7 @@ class RunQueue:
         self._reruns: set[Path] = set()
         self._is_asking = False  # whether a question for a consent is open
         self.current: RunRequest | None = None
+        self._lost = ""
         self.messages = RunMessages(post)
         self._stopwatch = Stopwatch()
         self._stopwatches: dict[Path, Stopwatch] = {}
@@ -167,7 +170,7 @@ class RunQueue:
         """Pause or resume the current run; the stopwatch stops meanwhile."""
         if self._plan is None:
             return
-        if self._control.is_paused:
+        if self._control.is_paused_for("user"):
             self._control.resume()
             self._stopwatch.resume(monotonic())
         else:
@@ -200,7 +203,12 @@ class RunQueue:
                     self._idle.clear()
                     await self._idle.wait()
         except TimeoutError:
-            pass
+            self._lost = f"The run history was not written within {within:.0f} seconds: the last results may be missing"
+
+    @property
+    def lost(self) -> str:
+        """A sentence about results that could not be stored before their run was stopped; empty if all were."""
+        return self._lost
 
     async def work(self) -> None:
         """Run queued requests until cancelled."""
@@ -221,6 +229,9 @@ class RunQueue:
         outcome: Outcome | None = None
         try:
             outcome = await self._run(request)
+        except ResultsNotStored as error:
+            self._lost = f"{counted(len(error.results), 'answer')} could not be saved: {error}"
+            self._post(RunRefused(self._lost))
         except AssayError as error:
             self._post(RunRefused(str(error)))
         except Exception as error:  # noqa: BLE001 - an unexpected error ends the run, not the app

@@ -238,7 +238,7 @@ class RunState:
         self.stalled: str | None = None
         self.repository: RepositoryEvent | None = None
         self.in_progress: set[TrialKey] = set()
-        self.paused = False
+        self._is_paused = False
         self.limits: dict[str, Limit] = {}
         self._further: dict[tuple[str, str], list[int]] = {}  # repeats from 2 by case and model, in order
         self._tried: set[str] = set()  # cases with trials
@@ -248,6 +248,11 @@ class RunState:
     def running(self) -> bool:
         """Whether a run has started and not finished."""
         return self.run_id is not None and self.ended is None
+
+    @property
+    def paused(self) -> bool:
+        """Whether no new request is sent: the user has paused the run, or results cannot be stored."""
+        return self._is_paused or self.stalled is not None
 
     @property
     def answering(self) -> int:
@@ -318,7 +323,7 @@ class RunState:
             case ContextRead():
                 pass  # each prompt names its files
             case RunPaused() | RunResumed():
-                self.paused = isinstance(event, RunPaused)
+                self._is_paused = isinstance(event, RunPaused)
             case LimitMoved():
                 self._take_limit(event, at)
             case _:
@@ -346,7 +351,7 @@ class RunState:
 
     def _begin(self, run_id: str, trials: tuple[TrialKey, ...]) -> None:
         self.run_id, self.ended = run_id, None
-        self.paused, self.limits = False, {}
+        self._is_paused, self.stalled, self.limits = False, None, {}
         self.counts = Counts(trials=len(trials))
         self.in_progress.clear()
         self._before = {key: self.trials[key] for key in trials if key in self.trials}
@@ -356,7 +361,7 @@ class RunState:
 
     def _end(self, state: run.RunState) -> None:
         """End the run: trials without a result get the one that they had before, if any."""
-        self.ended, self.paused = state, False
+        self.ended, self._is_paused, self.stalled = state, False, None
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
             if key in self._before:

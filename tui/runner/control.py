@@ -3,12 +3,16 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal, TypeAlias
 
 from tui.model.events import Event, LimitMoved, RunPaused, RunResumed
 from tui.model.results import TrialKey
 from tui.model.run import Plan, RunState
 from tui.providers.protocol import Limits
 from tui.runner.trial_context import TrialContext
+
+# The user has paused the run, or results cannot be stored.
+PauseReason: TypeAlias = Literal["user", "store"]
 
 
 class Control:
@@ -28,6 +32,7 @@ class Control:
         self._changed, self._commanded = asyncio.Event(), asyncio.Event()
         self._run_stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._resumed.set()
+        self._pauses: set[PauseReason] = set()
 
     @property
     def outcome(self) -> RunState:
@@ -58,13 +63,18 @@ class Control:
     @property
     def is_paused(self) -> bool:
         """Whether no new request may be sent for now."""
-        return not self._resumed.is_set()
+        return bool(self._pauses)
 
-    def pause(self) -> None:
-        """Send no new request until `resume`.
+    def is_paused_for(self, reason: PauseReason) -> bool:
+        """Return whether this is one of the reasons for a pause."""
+        return reason in self._pauses
+
+    def pause(self, reason: PauseReason = "user") -> None:
+        """Send no new request until `resume` with the same reason.
 
         Requests in progress are finished; requests that are not sent yet are taken back.
         """
+        self._pauses.add(reason)
         self._resumed.clear()
         now = asyncio.get_running_loop().time()
         for clock in self._unsent:
@@ -72,8 +82,11 @@ class Control:
         self._unsent.clear()
         self._commanded.set()
 
-    def resume(self) -> None:
-        """Allow new requests again after a pause."""
+    def resume(self, reason: PauseReason = "user") -> None:
+        """Allow new requests again after a pause, unless there is another reason for one."""
+        self._pauses.discard(reason)
+        if self._pauses:
+            return
         self._resumed.set()
         self._commanded.set()
         self.notify_change()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tui.model.outcomes import Outcome
 from tui.model.results import Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
-from tui.session.preferences import AnswerPlace, PreferenceLog
+from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
 from tui.store.protocol import Store
 from tui.store.writer import canonical_path
 
@@ -52,6 +52,12 @@ class SavedAnswers:
     def __init__(self, store: Store, preferences: PreferenceLog) -> None:
         self._store = store
         self.preferences = preferences
+
+    def prefer(self, preferred: Preferred) -> None:
+        """Save a choice between two answers, whose runs must still be stored."""
+        for place in (preferred.a, preferred.b):
+            self._store.check_stored(place.run)
+        self.preferences.append(preferred)
 
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
         """Return the runs of the suite at this path, newest first, limited to the latest 200."""

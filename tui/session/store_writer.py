@@ -14,10 +14,14 @@ from tui.store.protocol import Store
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """The total time of retries after a failed write (None: for ever), and the delay between them, in seconds."""
+    """The total time of retries after a failed write (None: for ever), and the delay between them, in seconds.
+
+    `after_interruption` is the time of retries after the run was interrupted.
+    """
 
     total: float | None = None
     between: float = 1.0
+    after_interruption: float = 2.0
 
 
 class ResultsNotStored(StoreError):
@@ -34,13 +38,14 @@ async def store_events(
     """Store the events and yield them one by one; the end of a trial or run is yielded only after it is stored.
 
     A run in which other planned trials have no result is stored as interrupted. Trials that finish together are written
-    together while the run continues. While the store cannot be written (disk full), events wait in memory and
-    StoreStalled is yielded once. When the time of `patience` is over, the run is interrupted, and ResultsNotStored is
-    raised with the results of all trials that have ended by then.
+    together while the run continues. While the store cannot be written (disk full), events wait in memory, no new
+    request is sent, and StoreStalled is yielded once. When the time of `patience` is over, or a few seconds after an
+    interruption, the run is interrupted, and ResultsNotStored is raised with the results of all trials that have ended
+    by then.
     """
     async for batch in batches:
         try:
-            async for notice in _save(batch, store, run_id, patience):
+            async for notice in _save(batch, store, run_id, patience, control):
                 yield notice
         except StoreError as error:
             control.interrupt()
@@ -51,27 +56,35 @@ async def store_events(
 
 
 async def _save(
-    batch: list[Event], store: Store, run_id: str, patience: RetryLimits
+    batch: list[Event], store: Store, run_id: str, patience: RetryLimits, control: Control
 ) -> AsyncGenerator[StoreStalled | StoreRecovered, None]:
     results = _results(batch)
     ending = next((event for event in batch if isinstance(event, RunFinished)), None)
     if not results and ending is None:
         return
     since = time.monotonic()
+    interrupted: float | None = None
     stalled = False
     while True:
         try:
             await asyncio.to_thread(_write, store, run_id, results, ending)
         except StoreError as error:
-            if patience.total is not None and time.monotonic() - since >= patience.total:
+            now = time.monotonic()
+            if patience.total is not None and now - since >= patience.total:
                 raise
+            if control.outcome == "interrupted":
+                interrupted = interrupted or now
+                if now - interrupted >= patience.after_interruption:
+                    raise
             if not stalled:
                 stalled = True
+                control.pause("store")
                 yield StoreStalled(str(error))
             await asyncio.sleep(patience.between)
         else:
             break
     if stalled:
+        control.resume("store")
         yield StoreRecovered()
 
 

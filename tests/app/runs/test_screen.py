@@ -373,6 +373,23 @@ async def test_a_store_in_trouble_is_reported(tmp_path: Path) -> None:
         await seen.until(lambda: any("pending results are saved now" in notice for notice in seen.notices))
 
 
+async def test_leaving_while_results_cannot_be_stored_says_what_would_be_lost(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    session.unstored = (result_of(A), result_of(B))
+    async with explored(session) as seen:
+        await start(seen)
+        session.say(StoreStalled("The disk is full."))
+        await seen.until(lambda: "paused: results cannot be saved" in seen.header)
+        await seen.press("q")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        question = " ".join(" ".join(row.strip(" │") for row in screen_rows(seen.app.screen)).split())
+        assert "its last answers cannot be saved: they would be lost. The disk is full." in question
+        await seen.press("y")
+        await seen.until(lambda: seen.app.return_code is not None)
+    assert seen.app.return_code == 3
+    assert seen.app.lost == "2 answers could not be saved: the disk is full"
+
+
 async def test_leaving_asks_while_a_run_is_going(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:

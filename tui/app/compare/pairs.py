@@ -155,7 +155,7 @@ class AnswerPairs:
 
     def save(self, preferred: Preferred) -> None:
         """Save a preference of the reviewer."""
-        self._answers.preferences.append(replace(preferred, reviewer=self._reviews.default_reviewer() or ""))
+        self._answers.prefer(replace(preferred, reviewer=self._reviews.default_reviewer() or ""))
 
 
 @dataclass(frozen=True, slots=True)

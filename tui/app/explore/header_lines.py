@@ -18,7 +18,8 @@ class Heading:
 
     `elapsed` is None if no run was started. `cloning` is the number of received objects of a repository and their
     total, 0 if unknown. While the run is `paused`, `answering` trials are still receiving answers, and `pause_key`
-    continues the run. With `rerun`, `counts` are those of the rerun trials only.
+    continues the run; it is `unsaved` while results cannot be stored. With `rerun`, `counts` are those of the rerun
+    trials only.
     """
 
     suite: str = ""
@@ -36,6 +37,7 @@ class Heading:
     answering: int = 0
     pause_key: str = ""
     rerun: bool = False
+    unsaved: bool = False
 
 
 def header_line(shown: Heading, width: int) -> Line:
@@ -144,4 +146,6 @@ def _pauses(shown: Heading) -> list[list[Piece]]:
     """Return the texts for a paused run, from the longest to the shortest."""
     if not (shown.running and shown.paused):
         return []
-    return [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]
+    return [
+        [(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key, unsaved=shown.unsaved)
+    ]

@@ -125,6 +125,7 @@ class LiveRun:
             outcome=state.ended or "",
             pace=pace_of(state.limits, now),
             paused=state.paused,
+            unsaved=state.stalled is not None,
             answering=state.answering if state.paused else 0,
             pause_key=pause_key if state.paused else "",
         )

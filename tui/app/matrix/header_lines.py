@@ -31,7 +31,7 @@ class MatrixHeading:
     `run` and `baseline` are ids, empty if there is none. `words` has the number of displayed trials for each counted
     verdict, `passed_since` the number of failed ones that a rerun passed. `counts` are those of the run while it is in
     progress, and `elapsed` its seconds. While it is `paused`, `answering` trials are still receiving answers, and
-    `pause_key` continues the run.
+    `pause_key` continues the run; it is `unsaved` while results cannot be stored.
     """
 
     suite: str = ""
@@ -46,6 +46,7 @@ class MatrixHeading:
     pause_key: str = ""
     passed_since: int = 0
     elapsed: float | None = None
+    unsaved: bool = False
 
 
 def short_id(run_id: str) -> str:
@@ -62,7 +63,8 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     paces: list[list[Piece]] = [[(f"   {words}", "dim")] if words and progress else [] for words in shown.pace[:2]]
     pauses: list[list[Piece]] = []
     if shown.paused and progress:
-        pauses = [[(f"  {words}", "accent")] for words in pause_words(shown.answering, shown.pause_key)]
+        texts = pause_words(shown.answering, shown.pause_key, unsaved=shown.unsaved)
+        pauses = [[(f"  {words}", "accent")] for words in texts]
     pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
     since = rerun_pieces(shown.passed_since, short=True)
     tally = [*_totals(shown.words), *rerun_pieces(shown.passed_since)]

@@ -247,7 +247,8 @@ class MatrixHeader(PieceLine):
         if state.running:
             heading = replace(heading, pace=current_pace(state), paused=state.paused, elapsed=self._elapsed())
         if state.running and state.paused:
-            heading = replace(heading, answering=state.answering, pause_key=key_of(self.screen, "run.pause"))
+            key, unsaved = key_of(self.screen, "run.pause"), state.stalled is not None
+            heading = replace(heading, answering=state.answering, pause_key=key, unsaved=unsaved)
         self._heading = heading
         self.draw()
 

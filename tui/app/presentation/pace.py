@@ -71,11 +71,14 @@ def limit_lines(limits: Mapping[str, Limit]) -> list[Line]:
     ]
 
 
-def pause_words(answering: int, key: str) -> Sequence[str]:
+def pause_words(answering: int, key: str, *, unsaved: bool = False) -> Sequence[str]:
     """Return the texts for a paused run, from the longest to the shortest.
 
-    `answering` is the number of trials whose answers are still arriving, and `key` the key that continues the run.
+    `answering` is the number of trials whose answers are still arriving, and `key` the key that continues the run. A
+    run whose results cannot be stored at the moment is `unsaved`; no key continues it.
     """
+    if unsaved:
+        return "paused: results cannot be saved", "results not saved", "not saved"
     still = f" · {answering} answering" if answering else ""
     resume = f" · {key} continue" if key else ""
     return f"paused{still}{resume}", f"paused{resume}", "paused"
