@@ -1,6 +1,7 @@
-"""Known keys are removed from imported results, also where the letters of one are escapes of JSON."""
+"""Known keys are removed from imported results, also where escapes of JSON, numbers or the end of a text hide them."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tui.imports.promptfoo import read_promptfoo
 from tui.imports.pydantic_evals import read_pydantic_evals
 from tui.imports.result_file import ResultFile
 from tui.model.secrets import Secrets
+from tui.session.result_import import ImportOptions, read_results
 from tui.session.run_files import read_run_file, run_lines
 
 FILES = Path(__file__).parent / "files"
@@ -60,14 +62,58 @@ def test_a_key_with_escaped_letters_is_removed(name: str, escaped: str, tmp_path
     assert KEY not in found
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_beginning_of_a_key_at_the_end_of_a_text_is_removed(name: str, tmp_path: Path) -> None:
+    read, text = FORMATS[name]
+    path = tmp_path / "results.json"
+    path.write_text(re.sub(rf'{KEY}[^"\\]*', KEY[:-3], text))
+    found = repr(read(path, None, SECRETS))
+    assert "[removed key]" in found
+    assert KEY[:8] not in found
+
+
 @pytest.mark.parametrize(
-    ("text", "same"),
+    "text",
     [
-        (r'"\u0041\u00422\u0022\u005c\u005C\u007f\u00e9\u000a"', r'"AB2\u0022\u005c\u005C\u007f\u00e9\u000a"'),
-        (r'"\\u0041 \\\u0041 \\\\u0041 \n\u0041\\"', r'"\\u0041 \\A \\\\u0041 \nA\\"'),
+        r'{"a\u0041\\": "\u00422\u0022\\u0073k-very", "b": "\ud83d x", "c\"": 1}',
+        '{"b": "no end, one \\" after the other',
+        '"ends with a sign of an escape \\',
+        "sk-very-secret-1",
     ],
 )
-def test_only_escapes_of_letters_and_signs_are_replaced(text: str, same: str) -> None:
-    found = ResultFile(Path("x"), "").json_text(text.encode())
-    assert found == same
-    assert json.loads(found) == json.loads(text)
+def test_a_text_without_keys_stays_as_it_is_written(text: str) -> None:
+    assert ResultFile(Path("x"), "", SECRETS).json_text(text.encode()) == text
+
+
+def test_many_quotation_marks_without_an_end_are_read_once() -> None:
+    text = '"' + '\\"' * 200_000 + "\\"
+    assert ResultFile(Path("x"), "", SECRETS).json_text(text.encode()) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "case,model,answer,duration_ms\n123456,m,Paris 123456,1234567.5\n",
+        '{"case": 123456, "model": "m", "answer": "Paris 123456", "duration_ms": 1234567.5}\n',
+    ],
+    ids=["csv", "lines"],
+)
+def test_a_key_of_digits_is_removed_from_texts_and_not_from_measures(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "answers"
+    path.write_text(text)
+    environ = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
+    found = read_results(path, ImportOptions(), {**environ, "LM_API_TOKEN": "123456"})
+    [step] = found.results[0].attempts[0].steps
+    assert (found.results[0].trial.case, step.response) == ("[removed key]", "Paris [removed key]")
+    assert step.timing.duration_ms == 1_234_567.5
+
+
+def test_a_key_of_digits_is_removed_from_the_numbers_of_an_agents_memory(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in RUN]
+    for line in lines[1:]:
+        line["result"]["attempts"][0]["steps"][0]["memory"] = {"pin": 1234567}
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)).replace(large_run(1).plan.run_id, "0" * 32))
+    environ = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
+    found = read_results(path, ImportOptions(), {**environ, "LM_API_TOKEN": "123456"})
+    assert {str(result.attempts[0].steps[0].memory) for result in found.results} == {"{'pin': '[removed key]7'}"}

@@ -15,7 +15,7 @@ from tui.imports.result_file import MOST_PROBLEMS, ResultFile, replace_half_char
 from tui.model.errors import Problem
 from tui.model.results import MOST_TOKENS, Usage
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import Secrets
+from tui.model.secrets import Secrets, hide_number
 from tui.model.suite import Case, Step
 from tui.model.values import JsonTooLarge, first_repeated, parse_json
 
@@ -25,7 +25,8 @@ _MOST_COLUMNS = 10_000
 _MOST_REPEATS = 1_000_000
 _LONGEST_MS = 86_400_000.0
 _REQUIRED = ("case", "model", "answer")
-_OPTIONAL = ("repeat", "prompt", "category", "input_tokens", "output_tokens", "duration_ms")
+_NUMBERS = ("repeat", "input_tokens", "output_tokens", "duration_ms")
+_OPTIONAL = ("repeat", "prompt", "category", *_NUMBERS[1:])
 COLUMNS = frozenset((*_REQUIRED, *_OPTIONAL))
 _DIGITS = re.compile(r"[0-9]{1,16}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?", re.ASCII)
@@ -120,7 +121,8 @@ def _json_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Ite
         if not isinstance(value, dict):
             problems.append(file.problem("is no JSON object", "", number))
             continue
-        yield number, value
+        named = {key: value[key] for key in _REQUIRED if isinstance(value.get(key), int)}  # a number becomes a text
+        yield number, value | {key: hide_number(name, file.hide) for key, name in named.items()}
 
 
 def _refuse_constant(name: str) -> None:
@@ -138,7 +140,7 @@ def _csv_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Iter
         raise _RowFaultError(f"has more than {_MOST_COLUMNS:,} columns")
     csv.field_size_limit(_LONGEST_ANSWER)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
-    names = [name.strip().lower() for name in next(reader, [])]
+    names = [file.hide(name).strip().lower() for name in next(reader, [])]
     if missing := [name for name in _REQUIRED if name not in names]:
         raise _RowFaultError(f"the column {missing[0]} is missing")
     if twice := first_repeated(filter(None, names)):
@@ -154,8 +156,15 @@ def _csv_rows(content: bytes, file: ResultFile, problems: list[Problem]) -> Iter
             what = f"has {len(values)} cells, the first row has {len(names)}"
             problems.append(file.problem(what, "", begin))
             continue
-        row = zip(names, map(file.hide, values), strict=True)  # a quotation mark is doubled
-        yield begin, {key: value for key, value in row if value != "" or key in _REQUIRED}
+        row = zip(names, values, strict=True)
+        yield (
+            begin,
+            {
+                key: value if key in _NUMBERS else file.hide(value)
+                for key, value in row
+                if value != "" or key in _REQUIRED
+            },
+        )
 
 
 def _answer(line: int, row: Mapping[str, Any], counts: dict[tuple[str, str], int]) -> PlainAnswer:

@@ -2,9 +2,11 @@
 
 import codecs
 import functools
+import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -14,7 +16,7 @@ from pydantic import ConfigDict, Field
 from tui.documents.files import NotRead, decode, numbered_lines, read_bytes
 from tui.model.errors import Problem, SuiteError
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import Secrets
+from tui.model.secrets import SHORTEST_SECRET, Secrets
 from tui.model.values import has_too_many_values
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ _EXPECTED = {
 }
 # Both begin at the first of several backslashes, of which pairs are no part of an escape: the first group.
 _SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|\\u[dD][89a-fA-F]..)", re.DOTALL)
-_PLAIN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u00(?!22|5[cC]|7[fF])([2-7][0-9a-fA-F])")
+# Also one without an end, so that each character is looked at once.
+_JSON_TEXT = re.compile(r'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -105,17 +108,24 @@ class ResultFile:
         except NotRead as error:
             raise self.refusal([self.problem(str(error))]) from error
 
-    def text(self, content: bytes | None = None) -> str:
-        """Return the text of UTF-8 content, that of the whole file by default, with known keys removed."""
-        return self._secrets.hide(self._decode(content))
-
     def json_text(self, content: bytes | None = None) -> str:
-        """Return the text of JSON as `text` does, with known keys removed that escapes of letters or signs hide."""
-        text = self._decode(content)
-        return self._secrets.hide(_PLAIN_ESCAPE.sub(_unescape, text) if "\\u00" in text else text)
+        """Return the text of JSON, of the whole file by default, with known keys removed from its texts.
+
+        Numbers stay as they are: most count or measure.
+        """
+        text = self.text(content)
+        return _JSON_TEXT.sub(self._without_keys, text) if self._secrets.values else text
+
+    def _without_keys(self, found: re.Match[str]) -> str:
+        written = found[0]
+        if len(written) < SHORTEST_SECRET:
+            return written
+        value = _value_of(written)
+        hidden = self._secrets.hide(value) if self._secrets.may_occur_in(value) else value
+        return written if hidden == value else json.dumps(hidden)
 
     def hide(self, text: str) -> str:
-        """Return a text with known keys removed: what a format writes with escapes, the text of the file may hide."""
+        """Return a text with known keys removed."""
         return self._secrets.hide(text)
 
     def parse(self, shape: "TypeAdapter[Any]", text: str) -> Any:
@@ -149,7 +159,8 @@ class ResultFile:
         if problems:
             raise self.refusal(problems[:MOST_PROBLEMS])
 
-    def _decode(self, content: bytes | None) -> str:
+    def text(self, content: bytes | None = None) -> str:
+        """Return the text of UTF-8 content, that of the whole file by default, with the keys in it."""
         try:
             return decode((self.read() if content is None else content).removeprefix(codecs.BOM_UTF8))
         except NotRead as error:
@@ -194,8 +205,12 @@ def _with_early_end(schema: Any) -> Any:
     return {key: _with_early_end(value) for key, value in schema.items()} | ends
 
 
-def _unescape(found: re.Match[str]) -> str:
-    return found[1] + chr(int(found[2], 16))
+def _value_of(written: str) -> str:
+    """Return the text that a JSON text stands for, or what is between its quotation marks if it is invalid."""
+    if "\\" in written:
+        with suppress(ValueError):
+            return str(json.loads(written, strict=False))
+    return written.strip('"')
 
 
 def replace_half_characters(text: str) -> str:

@@ -105,6 +105,7 @@ class Secrets:
             (tuple(_forms(value)), None if _NEVER_ESCAPED.fullmatch(value) else _EscapedValue(value)) for value in whole
         ]
         self._values = sorted({form for forms, _ in self._forms for form in forms}, key=len, reverse=True)
+        self._starts = {value[:SHORTEST_SECRET] for value in self._values}
         self._escaped = [escaped for _, escaped in self._forms if escaped is not None]
         sizes: dict[str, dict[str, int]] = {}
         for value in reversed(self._values):
@@ -153,7 +154,7 @@ class Secrets:
         """
         if _CUT in text or (self._escaped and _ESCAPE_SIGNS.search(text)):
             return True
-        return any(start in text for start in {value[:SHORTEST_SECRET] for value in self._values})
+        return any(start in text for start in self._starts)
 
     def stream(self) -> "SecretStream":
         """Return a filter for one text that arrives in chunks."""

@@ -1,12 +1,12 @@
 """Runs as they leave Assay, in a report or an exported file: without keys that became known after they were stored."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from tui.model.results import StepResult, TrialKey, TrialResult
-from tui.model.run import KeptRun
+from tui.model.run import KeptRun, Plan
 from tui.model.scores import answer_hash
 from tui.model.secrets import SHORTEST_SECRET, Secrets, hide_number
 from tui.model.subjects import Subject
@@ -22,19 +22,29 @@ def without_known_keys(kept: KeptRun, secrets: Secrets) -> KeptRun:
 
     Spans of matches and the pace of an answer that contained a key are removed too: they count its characters.
     """
-    plan, hide = kept.plan, lru_cache(_MOST_TEXTS)(secrets.hide)  # prompts and checks are the same in many results
+    hide = lru_cache(_MOST_TEXTS)(secrets.hide)  # prompts and checks are the same in many results
     return replace(
         kept,
-        plan=replace(
-            plan,
-            suite=suite_without_known_keys(plan.suite, hide),
-            subjects=_hidden(plan.subjects, hide),
-            command=hide(plan.command),
-        ),
-        results=tuple(_hidden(result, hide) for result in kept.results),
+        plan=plan_without_known_keys(kept.plan, hide),
+        results=results_without_known_keys(kept.results, hide),
         assay=hide(kept.assay),
         versions=_hidden(dict(kept.versions), hide),
     )
+
+
+def plan_without_known_keys(plan: Plan, hide: Callable[[str], str]) -> Plan:
+    """Return a plan with known keys removed by `hide` from all its texts but the names of its parts."""
+    return replace(
+        plan,
+        suite=suite_without_known_keys(plan.suite, hide),
+        subjects=_hidden(plan.subjects, hide),
+        command=hide(plan.command),
+    )
+
+
+def results_without_known_keys(results: Iterable[TrialResult], hide: Callable[[str], str]) -> tuple[TrialResult, ...]:
+    """Return results with known keys removed by `hide` from all their texts, and from the numbers of JSON values."""
+    return tuple(_hidden(result, hide) for result in results)
 
 
 def suite_without_known_keys(suite: Suite, hide: Callable[[str], str]) -> Suite:

@@ -22,6 +22,7 @@ from tui.model.run import KeptRun
 from tui.model.secrets import Secrets
 from tui.model.suite import ASSERTION, RUN_KINDS, Check, Step
 from tui.session.answer_import import read_answer_run
+from tui.session.outgoing_runs import plan_without_known_keys, results_without_known_keys
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.session.run_files import content_of, read_run_file
@@ -62,6 +63,19 @@ def read_results(path: Path, options: ImportOptions, environ: Mapping[str, str])
     Raises SuiteError with all problems, and ConfigError.
     """
     secrets = Secrets(load_config(find_folders(environ).config, environ).secrets.values())
+    imported = _read(path, options, secrets)
+    if not secrets.values:
+        return imported
+    # The readers have removed what is in the texts of the file: some put numbers into texts, or texts together.
+    plan, results = imported.plan, imported.results
+    return replace(
+        imported,
+        plan=plan_without_known_keys(plan, secrets.hide),
+        results=results_without_known_keys(results, secrets.hide),
+    )
+
+
+def _read(path: Path, options: ImportOptions, secrets: Secrets) -> ImportedRun:
     kind = kind_of_file(_head(path))
     if kind == "assay":
         return read_run_file(path, secrets, options.suite)
