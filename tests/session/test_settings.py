@@ -104,6 +104,12 @@ def test_the_smallest_edit_is_written_and_used(tmp_path: Path, name: str, text: 
     assert stat.S_IMODE(place.file.stat().st_mode) == 0o600
 
 
+def test_a_byte_order_mark_stays(tmp_path: Path) -> None:
+    place = Place(tmp_path, f"\ufeff{CONFIG}")
+    place.settings.save(place.get("theme"), "assay-light")
+    assert place.text == f"\ufeff{CONFIG}".replace("harbour", "assay-light")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [

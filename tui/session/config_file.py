@@ -1,5 +1,6 @@
 """The config file of the user, edited in place: its layout and comments, and the edits of other programs, stay."""
 
+import codecs
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +50,10 @@ class ConfigFile:
         from tui.documents.source_edits import NotEditable, read_editable
 
         before = self.read()
+        content = before or b""
+        bom = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
         try:
-            text = change(read_editable((before or b"").decode(), "YAML"))
+            text = bom.decode() + change(read_editable(content.removeprefix(bom).decode(), "YAML"))
         except NotEditable as error:
             raise ConfigError(str(error)) from error
         except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 """The retry policy, to the letter."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from email.utils import formatdate
@@ -48,6 +49,17 @@ def failed(tries: int = 5, least_wait_s: float | None = None) -> TryFailed:
 )
 def test_what_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers, NOON) == seconds
+
+
+@pytest.mark.parametrize("date", ["Thu Nov 20 12:00:45 2025", "Thu, 20 Nov 2025 12:00:45 -0000"])
+def test_a_date_without_a_zone_is_in_utc(date: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        assert retry_after({"retry-after": date}, NOON) == 45.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_the_wait_is_random_up_to_a_doubling_bound_of_at_most_thirty_seconds() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from itertools import count
 from typing import TypeVar
@@ -35,7 +36,10 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     if (seconds := _number(text)) is not None:
         return seconds
     try:
-        return min(max(0.0, parsedate_to_datetime(text).timestamp() - now), _LONGEST_WAIT)
+        date = parsedate_to_datetime(text)
+        # Dates of HTTP are in UTC; the oldest of their three forms does not say so.
+        until = date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+        return min(max(0.0, until - now), _LONGEST_WAIT)
     except (ValueError, TypeError, OverflowError):
         return None
 
