@@ -3,6 +3,7 @@
 `uv run python -m tests.app.test_keymap` prints `docs/keys.md`.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.app.snapshots.scenes import SCENES, play
 from tests.app.snapshots.stage import fixed_world, staged
 from tui.app.keymap import REPLACED_IDS, SHARED_KEYS, bindings_of_app, keymap_problems
 from tui.config.load import load_config
+from tui.config.shapes import RESERVED_KEYS, is_project_key
 from tui.model.subjects import Config
 
 __all__ = ["fixed_world"]
@@ -70,6 +72,25 @@ def test_the_document_lists_every_id() -> None:
 def test_default_keys_have_no_conflict() -> None:
     ids = {binding.id: binding.key for found in bindings_of_app().values() for binding in found if binding.id}
     assert keymap_problems(ids) == []
+
+
+MOVING = re.compile(
+    r"(border|cell|figures|risk|filter|form)\..*|case\.(before|next)|models\.(up|down|type)|check\.(up|down|answers|leave-text)"
+    r"|diff\.(?!copy|save).*|matrix\.(?!baseline).*|compare\.(fold|question|blind|source-.|repeat-.)"
+    r"|review\.(back|diff|extents|guidance|prompt|rule|trail)"
+)
+"""The actions that only move and display, although a project file cannot set their keys."""
+
+
+def test_a_project_file_cannot_take_the_keys_of_actions_that_do_more_than_move() -> None:
+    acting = {
+        key.strip()
+        for found in bindings_of_app().values()
+        for binding in found
+        if binding.id and not is_project_key(binding.id) and not MOVING.fullmatch(binding.id)
+        for key in binding.key.split(",")
+    }
+    assert acting - RESERVED_KEYS == set(), "add them to RESERVED_KEYS, or the ids of moving actions to MOVING"
 
 
 DIALOGS = ("confirm.no", "start.name", "tour.next", "models.add-provider", "models.type", "saved-filters.save")

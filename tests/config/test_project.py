@@ -9,6 +9,7 @@ import pytest
 from tui.config.folders import find_project_file
 from tui.config.load import load_config
 from tui.config.template import config_schema, project_schema
+from tui.model.errors import ConfigError
 from tui.model.risk import BandRule
 from tui.model.subjects import Config
 
@@ -134,6 +135,38 @@ def test_the_keys_of_an_action_that_does_more_than_display_are_refused(tmp_path:
         f".assay.yaml:3:3: error: keys.{name}: cannot be set by a project file, because its action may start, change "
         f"or confirm something; {ELSEWHERE}"
     ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        *((key, f"contains {key}, the key of an action") for key in ("q", "ctrl+q", "X", "escape", "f9")),
+        ("f6, q", "contains q, the key of an action that may start, change, confirm or leave; "),
+        ("f6,?", "contains ?; a project file needs the names of keys, such as slash"),
+    ],
+)
+def test_the_keys_of_other_actions_cannot_be_taken_away(tmp_path: Path, keys: str, what: str) -> None:
+    config = loaded(tmp_path, f"keys:\n  look.jump: f7\n  tree.fold: '{keys}'\n", "keys: {run.cancel-all: f9}\n")
+    assert config.keymap == {"look.jump": "f7", "run.cancel-all": "f9"}
+    (problem,) = problems_of(config)
+    assert problem.startswith(f".assay.yaml:3:14: error: keys.tree.fold: {what}")
+
+
+@pytest.mark.parametrize("keys", ["f6,", "f6,,f7", " , ", "x, ,y", "f" * 41, ",".join("abc" * 4), "a b"])
+def test_keys_that_are_none_are_refused_in_both_files(tmp_path: Path, keys: str) -> None:
+    text = f"keys:\n  look.jump: f7\n  tree.fold: {json.dumps(keys)}\n"
+    config = loaded(tmp_path, text)
+    assert config.keymap == {"look.jump": "f7"}
+    (problem,) = problems_of(config)
+    assert problem.startswith(".assay.yaml:3:14: error: keys.tree.fold: ")
+    with pytest.raises(ConfigError, match=r"keys\.tree\.fold: "):
+        loaded(tmp_path, "", text)
+
+
+def test_the_number_of_keys_is_limited(tmp_path: Path) -> None:
+    config = loaded(tmp_path, "theme: x\nkeys:\n" + "".join(f"  look.a{n}: f5\n" for n in range(301)) + "  run.a: f5\n")
+    assert (config.theme, config.keymap) == ("x", {})
+    assert problems_of(config) == [".assay.yaml:3:3: error: keys: has more than 300 actions"]
 
 
 def test_no_variable_is_filled_in(tmp_path: Path) -> None:

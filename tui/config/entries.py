@@ -22,6 +22,8 @@ from tui.config.shapes import (
     RiskShape,
     VariantShape,
     WeightsShape,
+    is_project_key,
+    reserved_key_fault,
 )
 from tui.documents.yaml_nodes import YamlNode
 from tui.model.name_mask import MOST_NAMES
@@ -118,11 +120,17 @@ def read_project(tree: YamlNode, config: Config) -> Config:
     if any(problem.level == "error" for problem in tree.findings.problems[before:]):
         rule = config.rule
     _check_mask(nodes, len(config.mask))
+    moved = {key for name, keys in config.keymap.items() if not is_project_key(name) for key in keys.split(",")}
+    keys = dict(shape.get("keys", {}))
+    for name in tuple(keys):
+        if fault := reserved_key_fault(keys[name], moved):
+            nodes["keys", name].add_problem(fault)
+            del keys[name]
     mask = tuple(dict.fromkeys((*config.mask, *review.get("mask", ()))))
     return replace(
         config,
         theme=shape.get("theme", config.theme),
-        keymap={**config.keymap, **shape.get("keys", {})},
+        keymap={**config.keymap, **keys},
         rule=rule,
         guidance=tuple(risk.get("guidance", config.guidance)),
         mask=mask[:MOST_NAMES],

@@ -5,7 +5,7 @@ in `entries`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WrapValidator, with_config
@@ -35,7 +35,31 @@ _ACTING_KEYS = {
     *("look.edit", "look.edit-check", "look.edit-case", "look.new-case", "look.copy-case"),
     *("answer.copy", "list.choose"),
 }
+_MOST_ACTIONS, _MOST_KEYS, _LONGEST_KEY = 300, 10, 40
+# Without signs: Textual has names for them, so that one key could be written in two ways.
+_KEY_NAME = re.compile(r"[A-Za-z0-9_+]+")
 IN_CONFIG = "set it in your own config.yaml"
+RESERVED_KEYS = frozenset(
+    {
+        *(
+            "ctrl+c",
+            "ctrl+e",
+            "ctrl+j",
+            "ctrl+n",
+            "ctrl+o",
+            "ctrl+p",
+            "ctrl+q",
+            "ctrl+r",
+            "ctrl+s",
+            "ctrl+t",
+            "ctrl+z",
+            "f2",
+        ),
+        *("delete", "enter", "escape", "exclamation_mark", "greater_than_sign", "less_than_sign", "minus"),
+        *("question_mark", "space", *"01234ADEFJLMPRUWXabcefinpqrstuwxy"),
+    }
+)
+"""The keys of the actions that start, change or confirm something, or leave: a project file cannot take them away."""
 STRICT = ConfigDict(strict=True, extra="forbid")
 
 
@@ -96,6 +120,41 @@ def _project_key_fault(name: str) -> str | None:
     return "cannot be set by a project file, because its action may start, change or confirm something; " + IN_CONFIG
 
 
+def is_project_key(name: str) -> bool:
+    """Return whether a project file can set the keys of the action with this id."""
+    return _project_key_fault(name) is None
+
+
+def _key_names_fault(text: str) -> str | None:
+    names = text.split(",")
+    if len(names) > _MOST_KEYS:
+        return f"has more than {_MOST_KEYS} keys"
+    if all(0 < len(name) <= _LONGEST_KEY and name.isprintable() and " " not in name for name in names):
+        return None
+    return "expected the names of keys, separated by commas, such as ctrl+r or slash,f3"
+
+
+def reserved_key_fault(text: str, reserved: Collection[str] = RESERVED_KEYS) -> str | None:
+    """Return why a project file cannot set these keys, as a sentence, or None if it can."""
+    for name in text.split(","):
+        if not _KEY_NAME.fullmatch(name):
+            return f"contains {name}; a project file needs the names of keys, such as slash"
+        if name in reserved:
+            return f"contains {name}, the key of an action that may start, change, confirm or leave; {IN_CONFIG}"
+    return None
+
+
+def _strip_names(text: str) -> str:
+    return ",".join(name.strip() for name in text.split(","))
+
+
+def _limit_actions(value: object) -> object:
+    if isinstance(value, dict) and len(value) > _MOST_ACTIONS:
+        what = f"has more than {_MOST_ACTIONS} actions"
+        raise PydanticCustomError(FAULT, "{what}", {"what": what})
+    return value
+
+
 def _strip(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
@@ -113,11 +172,14 @@ def _keep_integer(value: object, validate: Callable[[object], object]) -> object
 _STRIP = BeforeValidator(_strip)
 _KEEP_INTEGER = WrapValidator(_keep_integer)
 _NULLABLE = BeforeValidator(_empty_if_null)
+_LIMIT_ACTIONS = BeforeValidator(_limit_actions)
 
 Text = Annotated[str, Field(min_length=1), _STRIP]
 TextWithVariables = Annotated[Text, _check(_variable_fault)]
 HeaderName = Annotated[str, _check(_header_name_fault, KEY_FAULT)]
 ProjectKey = Annotated[str, _check(_project_key_fault, KEY_FAULT)]
+KeyNames = Annotated[Text, AfterValidator(_strip_names), _check(_key_names_fault)]
+ProjectKeyNames = Annotated[KeyNames, _check(reserved_key_fault)]
 Line = Annotated[str, Field(min_length=1, max_length=500), _check(_line_fault), _STRIP]
 Usd = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 Weight = Annotated[int, Field(ge=1, le=_GREATEST_WEIGHT)]
@@ -284,7 +346,7 @@ class ProjectShape(TypedDict):
     """The config file of a project, `.assay.yaml`: settings that a stranger may choose."""
 
     theme: NotRequired[Theme]
-    keys: NotRequired[Annotated[dict[ProjectKey, Text], _NULLABLE, Field(description=_KEYS)]]
+    keys: NotRequired[Annotated[dict[ProjectKey, ProjectKeyNames], _NULLABLE, _LIMIT_ACTIONS, Field(description=_KEYS)]]
     risk: NotRequired[Risk]
     review: NotRequired[Review]
 
@@ -313,7 +375,7 @@ class ConfigShape(TypedDict):
         ]
     ]
     theme: NotRequired[Theme]
-    keys: NotRequired[Annotated[dict[str, Text], _NULLABLE, Field(description=_KEYS)]]
+    keys: NotRequired[Annotated[dict[str, KeyNames], _NULLABLE, _LIMIT_ACTIONS, Field(description=_KEYS)]]
     risk: NotRequired[Risk]
     reviewer: NotRequired[
         Annotated[
