@@ -91,6 +91,28 @@ async def test_a_run_that_is_continued_sends_the_files_that_it_has_sent(
     assert planned.note.endswith("because they differ now: 1, 2, 3, 4.")
 
 
+@pytest.mark.parametrize("missing", ["work", "own.py"])
+async def test_a_run_is_continued_without_its_folder_or_a_file(
+    session: Session, server: ModelServer, tmp_path: Path, missing: str
+) -> None:
+    write_files(tmp_path, {"work/shared.py": "s = 1\n", "own.py": "a = 1\n"})
+    own = {"codeContext": [{"filePath": "own.py"}]}
+    suite = open_suite(session, tmp_path, {}, own, {}, repositoryContext={"path": "work"})
+    plan = session.make_plan(
+        suite, session.resolve(suite.models), trials=[TrialKey("1", "openai/a"), TrialKey("2", "openai/a")]
+    )
+    await run(session, plan)
+    (tmp_path / missing).rename(tmp_path / "elsewhere")
+    again = add_model(session, plan, "openai/b", "12" if missing == "own.py" else "123")
+    assert session.missing_consents(again.suite, again.subjects, saved=True) == ()
+    planned, results = await run(session, again)
+    assert asked(server, "b") == asked(server, "a")
+    assert [results[TrialKey(case, "openai/b")] for case in "12"] == ["passed: None"] * 2
+    if missing == "work":
+        assert "repositoryContext.path does not exist" in results[TrialKey("3", "openai/b")]
+    assert planned.note.endswith("now: 1, 2." if missing == "work" else "now: 2.")
+
+
 async def test_unchanged_files_are_sent_as_they_are_and_without_a_note(
     session: Session, server: ModelServer, tmp_path: Path
 ) -> None:

@@ -54,8 +54,9 @@ class SuiteContext:
     """Supply the files that are sent with each case; implements `tui.runner.trial_context.ContextSource`.
 
     `roots` are the folders in which a case's own files are looked up, in order. `shared` is sent with every case that
-    names no files. `fault` says why the repository could not be cloned or read: it is the error of every case.
-    `plan` keeps the files of each case, or why they cannot be read, so that all its trials get the same.
+    names no files. `fault` says why the repository could not be cloned: it is the error of every case. `unread` says
+    why its files could not be read: it is the error of every case whose files are not recorded. `plan` keeps the files
+    of each case, or why they cannot be read, so that all its trials get the same.
     """
 
     roots: "tuple[Source, ...]" = ()
@@ -63,6 +64,7 @@ class SuiteContext:
     texts: "RepositoryTexts | None" = None
     shared: CaseContext = _NOTHING
     fault: WorkspaceError | None = None
+    unread: WorkspaceError | None = None
     _own: dict[str, "_Own"] = field(default_factory=dict)  # of cases, by id
 
     def context_of(self, case: Case) -> CaseContext:
@@ -73,6 +75,8 @@ class SuiteContext:
             if (recorded := kept.context_of(case)) is None:
                 raise WorkspaceError("the files that were sent before are no longer stored")
             return recorded
+        if self.unread is not None:
+            raise self.unread
         own = self._own_files(case)
         return self.compose(own) if case.code_context else self.shared
 
@@ -109,6 +113,8 @@ class SuiteContext:
                     sent = _sent(earlier)
                     planned.append(PlannedCase(case.id, sent, _characters(case, earlier.system, sent), recorded=True))
                     continue
+                if self.unread is not None:
+                    raise self.unread
                 own = self._own_files(case)
             except WorkspaceError as error:
                 self._own[case.id] = error
@@ -127,6 +133,8 @@ class SuiteContext:
         if recorded is None or (earlier := recorded.context_of(case)) is None:
             return None
         with contextlib.suppress(WorkspaceError):
+            if self.unread is not None:
+                raise self.unread
             own = self._own_files(case)
             if recorded.is_same(self.compose(own) if case.code_context else self.shared, earlier):
                 self._own[case.id] = own
@@ -269,7 +277,7 @@ def _read_context(
         files = read_repository(context, root, is_stopped=is_stopped) if context else None
         roots = _roots(context, clone, folder)
     except WorkspaceError as unread:
-        return SuiteContext(fault=unread)
+        return SuiteContext(unread=unread)
     files = files or _NO_FILES
     found = SuiteContext(roots, files, RepositoryTexts(files))
     return replace(found, shared=found.compose(())) if context else found

@@ -49,7 +49,7 @@ class ContextPreviews:
             return known[1]
         context = read_folder_context(suite)
         self._kept.pop(key, None)
-        if context.fault is None:
+        if context.unread is None:
             self._kept[key] = _stamp(root, context.repository.seen), context
         while len(self._kept) > _MOST_KEPT:
             del self._kept[next(iter(self._kept))]

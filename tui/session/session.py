@@ -397,9 +397,12 @@ class Session:
         `saved` says that the suite is that of a saved run: its file is read again.
         """
         file = suite.home / Path(suite.path).name
-        return self._consents.missing(
-            suite, subjects, read_again=(lambda: self.open_suite(file).suite) if saved else None
-        )
+
+        def read_again() -> Suite | None:
+            # As with a clone, files that cases name may be missing: they are sent as they were recorded.
+            return self.open_suite(file).suite or open_suite(file, clone=True).suite
+
+        return self._consents.missing(suite, subjects, read_again=read_again if saved else None)
 
     def allow_agents(self, suite: Suite, subjects: Sequence[Subject]) -> None:
         """Grant the consents for agents that the user named, so that the run can be continued without them.
