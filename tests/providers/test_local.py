@@ -215,6 +215,12 @@ async def test_any_gguf_file_by_its_path(local: LocalProvider, tmp_path: Path, m
     assert find_model("./mine.gguf").path == tmp_path / "mine.gguf"
 
 
+def test_a_model_of_a_user_that_does_not_exist_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProviderError, match=r"the model file .*/~nosuchuser/x\.gguf cannot be read"):
+        find_model("~nosuchuser/x.gguf")
+
+
 async def test_a_file_that_llama_cpp_cannot_load(local: LocalProvider, tmp_path: Path, marker: str) -> None:
     (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(500))
     for _ in range(2):

@@ -1,5 +1,6 @@
 """Look-up of model files on this machine, without importing the packages that hold them."""
 
+import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,7 +39,7 @@ def find_model(model_id: str) -> ModelFile:
             fix=f"Use local/{BUNDLED}, or the path of a GGUF file: local//path/to/model.gguf",
         )
     _require_runtime("")
-    path = absolute_path(Path(model_id).expanduser())
+    path = absolute_path(os.path.expanduser(model_id))
     shown = sanitize_line(str(path))
     try:
         magic = read_beginning(path, 4)[:4]

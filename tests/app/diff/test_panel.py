@@ -205,6 +205,8 @@ async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.M
         assert seen.app.clipboard == saved.read_text()
         await seen.press("p", "enter")
         await seen.until(lambda: "already exists" in seen.notices)
+        await seen.press("p", "home", *"~nosuchuser/", "enter")
+        await seen.until(lambda: "Cannot write ~nosuchuser/case-local-smollm2.patch" in seen.notices)
     git(tmp_path / "work", "apply", str(saved))
     assert (tmp_path / "work/src/bank/accounts.py").read_text() == MENDED
 

@@ -358,12 +358,12 @@ class DiffPanel(Vertical):
     def _save(self, name: str) -> None:
         if self.shown is None:
             return
-        place = Path(name).expanduser()
         try:
+            place = Path(name).expanduser()
             save_patch(place, self.shown.changes)
         except FileExistsError:
             self._notify(f"{name} already exists. Choose another name.", "warning")
-        except (OSError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:  # a user without a home folder is a RuntimeError
             self._notify(f"Cannot write {name} ({error}).", "error")
         else:
             self._notify(f"Saved {absolute_path(place)}. Apply it with: git apply.{self._warning()}")
