@@ -21,7 +21,7 @@ with contextlib.suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-gc.set_threshold(20_000, 20, 20)
+gc.set_threshold(200_000, 20, 20)
 
 
 def pytest_collection_finish() -> None:

@@ -1,5 +1,6 @@
 """Stored, then shown: also when the store cannot write for a while, or not at all."""
 
+import threading
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -114,6 +115,30 @@ async def test_an_interruption_ends_the_retries(tmp_path: Path) -> None:
     store.close()
     assert stalled == [StoreStalled("The disk is full")]
     assert caught.value.results == tuple(map(result_of, PLAN.trials))
+
+
+async def test_a_write_that_takes_long_pauses_the_run_and_is_not_repeated(tmp_path: Path) -> None:
+    release = threading.Event()
+
+    class SlowDisk(SqliteStore):
+        writes = 0
+
+        def save_trials(self, run_id: str, results: Sequence[TrialResult]) -> None:
+            self.writes += 1
+            release.wait(60)
+            super().save_trials(run_id, results)
+
+    store = SlowDisk(tmp_path / "runs.sqlite")
+    store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+    control, notices = Control(), list[Event]()
+    async for event in store_events(story(), store, PLAN.run_id, RetryLimits(slow=0.01), control):
+        if isinstance(event, StoreStalled | StoreRecovered):
+            notices.append(event)
+            assert control.is_paused is isinstance(event, StoreStalled)
+            release.set()
+    store.close()
+    assert notices[:2] == [StoreStalled("The run history is busy or does not answer."), StoreRecovered()]
+    assert store.writes == len(PLAN.trials)
 
 
 async def test_the_patience_ends_and_nothing_is_shown_as_finished(tmp_path: Path) -> None:

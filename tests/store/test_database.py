@@ -605,6 +605,7 @@ if os.getuid() == 0:
 store = SqliteStore(pathlib.Path(sys.argv[1]))
 print(store.is_readonly, len(store.list_runs()), *store.notices, sep="|")
 for run in store.list_runs():
+    store.check_stored(run.id)
     print(run.state, len(store.read_run(run.id).results))
 for write in (
     lambda: store.begin_run(kept.plan, STARTED), lambda: store.save_trials(kept.plan.run_id, kept.results),

@@ -190,20 +190,32 @@ class RunQueue:
             control.set_concurrency(control.concurrency_of(name, initial) + by, name)
         return {name: control.concurrency_of(name, initial) for name in names}
 
-    async def stop(self, within: float = 5.0) -> None:
+    async def stop(self, within: float = 5.0, while_stalled: float = 15.0) -> None:
         """Interrupt the current run so that it can be resumed, and wait up to `within` seconds until it is stored.
 
-        A run that waits for a consent has not begun: there is nothing to store.
+        While results cannot be stored, wait for `while_stalled` seconds more: a write to a locked history takes ten. A
+        run that waits for a consent has not begun: there is nothing to store.
         """
         self._queued.clear()
         self._control.interrupt()
+        if await self._is_idle_within(within) or not self._is_stalled:
+            return
+        if not await self._is_idle_within(while_stalled) and self._is_stalled:
+            self._lost = "The run history did not answer in time: the last results may be missing"
+
+    @property
+    def _is_stalled(self) -> bool:
+        return self.running_state is not None and self.running_state.stalled is not None
+
+    async def _is_idle_within(self, seconds: float) -> bool:
         try:
-            async with asyncio.timeout(within):
+            async with asyncio.timeout(seconds):
                 while self.current is not None and not self._is_asking:
                     self._idle.clear()
                     await self._idle.wait()
         except TimeoutError:
-            self._lost = f"The run history was not written within {within:.0f} seconds: the last results may be missing"
+            return False
+        return True
 
     @property
     def lost(self) -> str:

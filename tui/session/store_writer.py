@@ -16,12 +16,14 @@ from tui.store.protocol import Store
 class RetryLimits:
     """The total time of retries after a failed write (None: for ever), and the delay between them, in seconds.
 
-    `after_interruption` is the time of retries after the run was interrupted.
+    `after_interruption` is the time of retries after the run was interrupted. A write that takes longer than `slow`
+    seconds is treated as a failed one that is being retried.
     """
 
     total: float | None = None
     between: float = 1.0
     after_interruption: float = 2.0
+    slow: float = 3.0
 
 
 class ResultsNotStored(StoreError):
@@ -66,14 +68,20 @@ async def _save(
     interrupted: float | None = None
     stalled = False
     while True:
+        began = time.monotonic()
+        writing = asyncio.create_task(asyncio.to_thread(_write, store, run_id, results, ending))
         try:
-            await asyncio.to_thread(_write, store, run_id, results, ending)
+            if not stalled and not (await asyncio.wait([writing], timeout=patience.slow))[0]:
+                stalled = True
+                control.pause("store")
+                yield StoreStalled("The run history is busy or does not answer.")
+            await writing
         except StoreError as error:
             now = time.monotonic()
             if patience.total is not None and now - since >= patience.total:
                 raise
             if control.outcome == "interrupted":
-                interrupted = interrupted or now
+                interrupted = interrupted or began
                 if now - interrupted >= patience.after_interruption:
                     raise
             if not stalled:

@@ -321,6 +321,7 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
         )
     if not path.exists():
         return _open_empty(f"The run history {path} cannot be created: results are not saved.")
+    identity = path.stat()
     # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection: sqlite3.Connection | None = None
@@ -337,7 +338,7 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
             if version < len(STEPS):
                 connection.close()
                 raise StoreError("the run history has an older format and is not writable", where=str(path))
-            return Opened(connection, True, (cannot,))
+            return Opened(connection, True, (cannot,), identity)
     raise store_error(refusal, path) from refusal
 
 
