@@ -96,6 +96,9 @@ def test_ordinary_names_in_a_query(name: str) -> None:
         (f"http://h/?k=a%20%67{SERVICE_KEY[1:]}", (SERVICE_KEY, f"a%20%67{SERVICE_KEY[1:]}", f"a {SERVICE_KEY}")),
         (f"http://h/{SERVICE_KEY}/agent?x=y", (SERVICE_KEY,)),
         (f"http://{SERVICE_KEY}/agent?x=y", ()),
+        ("http://h/hf-llama-3-8b-instruct/sk-learn-classifier-agent-2024?m=xai-grok-2-1212-assistant", ()),
+        ("http://h/a?m=hf-" + "aB3d" * 8, ("hf-" + "aB3d" * 8,)),
+        ("http://h/a?m=glpat-Ab3_9xYz12Qw-3RtYuIo", ("glpat-Ab3_9xYz12Qw-3RtYuIo",)),
     ],
 )
 def test_keys_in_the_query_of_a_url(url: str, found: tuple[str, ...]) -> None:

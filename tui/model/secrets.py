@@ -30,6 +30,7 @@ _PARAMETER = re.compile(
     re.IGNORECASE,
 )
 SHORTEST_SECRET = 6
+_LEAST_RANDOM = 8
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
 _LEAST_HALF, _LONG_BEGINNING = 8, 12
@@ -45,8 +46,15 @@ def hide_service_keys(text: str) -> str:
 
 
 def service_keys(text: str) -> list[str]:
-    """Return the parts of a text that have the form of a key of a known service."""
-    return _SERVICE_KEY.findall(text)
+    """Return the parts of a text that have the form of a key of a known service.
+
+    A name of short words, such as `hf-llama-3-8b-instruct`, is none: a key has letters and digits in one long word.
+    """
+    return [key for key in _SERVICE_KEY.findall(text) if any(map(_is_random, re.split(r"[-_.]", key)))]
+
+
+def _is_random(word: str) -> bool:
+    return len(word) >= _LEAST_RANDOM and not word.isalpha() and not word.isdigit()
 
 
 def key_parts(value: str) -> tuple[str, ...]:
