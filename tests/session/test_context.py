@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.repositories import write_files
+from tui.model.errors import WorkspaceError
 from tui.model.suite import Suite
 from tui.runner.control import Control
 from tui.session.context import read_context
@@ -26,8 +29,9 @@ testCases: [{id: a, name: a, category: c, prompt: p, expectedPatterns: [x]}]
 async def test_a_stopped_run_does_not_read_its_repository(tmp_path: Path) -> None:
     suite, control = suite_in(tmp_path), Control()
     context = await read_context(suite, None, None, control)
-    assert context.fault is None
+    assert context.context_of(suite.cases[0]) == context.shared
     assert [file.path for file in context.shared.included] == ["a.txt"]
     control.interrupt()
     context = await read_context(suite, None, None, control)
-    assert "the run was stopped" in str(context.fault)
+    with pytest.raises(WorkspaceError, match="the run was stopped"):
+        context.context_of(suite.cases[0])
