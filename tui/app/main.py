@@ -58,7 +58,7 @@ async def run_and_close(app: AssayApp) -> int:
             detach_closed_terminal()
     if app.lost:
         with suppress(OSError):
-            sys.stderr.write(f"Error: {sanitize_line(app.lost)}\n")
+            sys.stderr.write(f"Error: {sanitize_line(app.lost, 1_000)}\n")
     return _exit_code(app)
 
 

@@ -77,13 +77,9 @@ async def _save(
                 yield StoreStalled("The run history is busy or does not answer.")
             await writing
         except StoreError as error:
-            now = time.monotonic()
-            if patience.total is not None and now - since >= patience.total:
+            interrupted = interrupted or (began if control.outcome == "interrupted" else None)
+            if _has_passed(patience.total, since) or _has_passed(patience.after_interruption, interrupted):
                 raise
-            if control.outcome == "interrupted":
-                interrupted = interrupted or began
-                if now - interrupted >= patience.after_interruption:
-                    raise
             if not stalled:
                 stalled = True
                 control.pause("store")
@@ -91,9 +87,15 @@ async def _save(
             await asyncio.sleep(patience.between)
         else:
             break
+        finally:
+            writing.cancel()  # the run was closed meanwhile: nobody asks for the outcome of the write
     if stalled:
         control.resume("store")
         yield StoreRecovered()
+
+
+def _has_passed(seconds: float | None, since: float | None) -> bool:
+    return seconds is not None and since is not None and time.monotonic() - since >= seconds
 
 
 def _results(events: list[Event]) -> list[TrialResult]:
