@@ -41,6 +41,15 @@ def test_folders_are_named_as_short_as_they_can_be_distinguished(tmp_path: Path)
     assert [open_suite.folder for open_suite in single.all] == ["alone"]
 
 
+def test_folders_that_share_only_the_root_are_named_whole(tmp_path: Path) -> None:
+    _, session = open_suites_of(tmp_path, "a.yaml")
+    places = [Path("/there/suites/a.yaml"), Path("/here/b.yaml")]
+    session.suites = {place: Opened(suite_of(place, *CASES)) for place in places}
+    open_suites = OpenSuites(session, places)
+    open_suites.find()
+    assert sorted(open_suite.folder for open_suite in open_suites.all) == ["/here", "/there/suites"]
+
+
 def test_a_file_that_is_named_without_its_folder_has_a_folder_with_a_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -363,5 +363,5 @@ def _folder_names(paths: Sequence[Path]) -> list[str]:
         shared = commonpath(folders)
     except ValueError:  # different drives, or relative paths beside absolute ones
         return folders
-    top = Path(shared).name or shared
-    return [f"{top}/{Path(folder).relative_to(shared)}" if folder != shared else top for folder in folders]
+    top = Path(Path(shared).name or shared)
+    return [str(top / Path(folder).relative_to(shared)) for folder in folders]
