@@ -1,6 +1,5 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from os.path import commonpath
@@ -12,7 +11,7 @@ from tui.app.presentation.cells import NOT_RUN, fold
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
-from tui.model.current_folder import absolute_path
+from tui.model.current_folder import absolute_path, normal_path
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
 from tui.model.servers import model_names
@@ -259,7 +258,7 @@ class Selection:
         """Return the models displayed for a suite: the chosen ones, else its own."""
         if path not in self._looked_up:
             self._looked_up.add(path)
-            if kept := self._remembered.get(os.path.normpath(absolute_path(path))):
+            if kept := self._remembered.get(normal_path(path)):
                 self._models.setdefault(path, kept[:MOST_MODELS])
         return self._models.get(path) or self.own_models(path)
 

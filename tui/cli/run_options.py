@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from tui.model.current_folder import absolute_path
+from tui.model.current_folder import absolute_path, normal_path
 from tui.model.errors import ConfigError
 from tui.model.run import ReportFormat
 from tui.model.subjects import Subject
@@ -124,7 +124,7 @@ class AgentOverride:
             raise ConfigError(
                 "--agent-python needs an agent", where=suite.path, fix="Pass its Python file with --agent."
             )
-        return replace(suite, agent_python=os.path.normpath(absolute_path(os.path.expanduser(self.python))))
+        return replace(suite, agent_python=normal_path(os.path.expanduser(self.python)))
 
 
 @dataclass(frozen=True, slots=True)

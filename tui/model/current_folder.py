@@ -29,6 +29,11 @@ def absolute_path(path: str | os.PathLike[str]) -> Path:
     return Path(path) if os.path.isabs(path) else Path(_current_folder(), path)
 
 
+def normal_path(path: str | os.PathLike[str]) -> str:
+    """Return the path from the root without `..`; links remain. Raises as `absolute_path` does."""
+    return os.path.normpath(absolute_path(path))
+
+
 def real_path(path: str | os.PathLike[str]) -> str:
     """Return the path from the root without `..` and links. Raises ValueError for a NUL character in it."""
     return os.path.realpath(path if os.path.isabs(path) else absolute_path(path))

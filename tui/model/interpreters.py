@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from tui.model.current_folder import absolute_path, real_path
+from tui.model.current_folder import normal_path, real_path
 
 OLDEST_PYTHON = (3, 9)
 """The first version of Python that can run an agent file."""
@@ -18,7 +18,7 @@ def find_interpreter(written: str, folder: Path) -> str:
     The folder of a virtual environment stands for the Python in it. Links are not resolved: the Python of a virtual
     environment is a link, and finds the installed packages by its place.
     """
-    path = os.path.normpath(absolute_path(folder / os.path.expanduser(written)))
+    path = normal_path(folder / os.path.expanduser(written))
     return os.path.join(path, *_IN_ENVIRONMENT) if os.path.isdir(path) else path
 
 

@@ -75,8 +75,6 @@ class SuiteContext:
             if (recorded := kept.context_of(case)) is None:
                 raise WorkspaceError("the files that were sent before are no longer stored")
             return recorded
-        if self.unread is not None:
-            raise self.unread
         own = self._own_files(case)
         return self.compose(own) if case.code_context else self.shared
 
@@ -113,8 +111,6 @@ class SuiteContext:
                     sent = _sent(earlier)
                     planned.append(PlannedCase(case.id, sent, _characters(case, earlier.system, sent), recorded=True))
                     continue
-                if self.unread is not None:
-                    raise self.unread
                 own = self._own_files(case)
             except WorkspaceError as error:
                 self._own[case.id] = error
@@ -133,8 +129,6 @@ class SuiteContext:
         if recorded is None or (earlier := recorded.context_of(case)) is None:
             return None
         with contextlib.suppress(WorkspaceError):
-            if self.unread is not None:
-                raise self.unread
             own = self._own_files(case)
             if recorded.is_same(self.compose(own) if case.code_context else self.shared, earlier):
                 self._own[case.id] = own
@@ -146,6 +140,8 @@ class SuiteContext:
         """Return the case's own files, cut to their lines. Raises WorkspaceError."""
         from tui.workspace.context.read import read_code_context
 
+        if self.unread is not None:
+            raise self.unread
         kept = self._own.get(case.id)
         if isinstance(kept, WorkspaceError):
             raise kept

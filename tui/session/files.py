@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tui.documents.files import read_whole
-from tui.model.current_folder import absolute_path, real_path
+from tui.model.current_folder import absolute_path, normal_path, real_path
 from tui.model.errors import ConfigError, StoreError
 from tui.processes.file_lock import locked
 
@@ -119,7 +119,7 @@ def write_out(file: Path, content: str | bytes) -> None:
 
 
 def _is_open_already(file: Path) -> bool:
-    way = os.path.normpath(absolute_path(file))
+    way = normal_path(file)
     for _ in range(_LONGEST_WAY):
         if way.startswith(_OPEN_ALREADY):
             return True

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import threading
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tui.config.folders import Folders
-from tui.model.current_folder import absolute_path
+from tui.model.current_folder import normal_path
 from tui.model.errors import ConfigError, FieldsRefused
 from tui.model.secrets import REMOVED
 from tui.model.servers import SERVERS, has_password, query_secrets, url_fault
@@ -188,7 +187,7 @@ class ChosenModels:
         """Remember the models of a suite; without names, forget them. Raises StoreError."""
         with locked_for_change(self._file, "the choice of models"):
             kept = self.read()
-            before = kept.pop(key := os.path.normpath(absolute_path(path)), None)
+            before = kept.pop(key := normal_path(path), None)
             if names:
                 kept[key] = tuple(names)
             elif before is None:
