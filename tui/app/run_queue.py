@@ -205,7 +205,8 @@ class RunQueue:
 
     @property
     def _is_stalled(self) -> bool:
-        return self.running_state is not None and self.running_state.stalled is not None
+        state = self.running_state
+        return state is not None and state.stalled is not None
 
     async def _is_idle_within(self, seconds: float) -> bool:
         try:
