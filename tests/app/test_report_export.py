@@ -13,6 +13,7 @@ from tests.app.explore.explored import Seen
 from tests.app.review.reviewed_runs import ME, OTHER, at_runs, begin, drawn, keep_run, session_at
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import RUN_ID, small_run
+from tests.support.pilots import press_at_once
 from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import ConfirmScreen
 from tui.app.explore.screen import ExploreScreen
@@ -179,3 +180,14 @@ async def test_format_and_options_make_the_command_and_the_file(
         assert hint(seen) == "Enter or Esc close"
         await seen.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen))
+
+
+async def test_enter_twice_saves_however_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with at_runs(tmp_path, keep_run(tmp_path)) as (seen, _):
+        await seen.press("O")
+        await seen.until(lambda: isinstance(seen.app.screen, ExportScreen) and f"assay report {RUN_ID}" in drawn(seen))
+        press_at_once(seen.app, "down", "enter", "enter")
+        await seen.until(lambda: "Saved" in message(seen))
+        [written] = tmp_path.glob("*.md")
+        assert written.read_text().startswith("# ")

@@ -219,11 +219,17 @@ class ExportScreen(Dialog[Path | None]):
 
     @on(LineListView.Reached, "#formats")
     def use_format(self, message: LineListView.Reached) -> None:
-        """Give the file name the extension of the highlighted format."""
+        """Give the file name the extension of the highlighted format; Enter edits the name, and Enter again saves.
+
+        The list also receives an Enter that was typed before the focus had moved to the name.
+        """
+        is_second_enter = self.focused is self._line
         self._line.value = with_suffix(self._line.value, self._format.suffix, self._suffixes)
         self._draw()
         if isinstance(message, LineListView.Chosen):
             self._line.start()
+            if is_second_enter:
+                self._line.post_message(PromptInput.Entered(self._line.value))
 
     def _toggle_at(self, place: int) -> None:
         self.action_include(self._export.options[place].name)
