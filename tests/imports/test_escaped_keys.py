@@ -117,3 +117,14 @@ def test_a_key_of_digits_is_removed_from_the_numbers_of_an_agents_memory(tmp_pat
     environ = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
     found = read_results(path, ImportOptions(), {**environ, "LM_API_TOKEN": "123456"})
     assert {str(result.attempts[0].steps[0].memory) for result in found.results} == {"{'pin': '[removed key]7'}"}
+
+
+def test_a_key_of_digits_is_removed_from_the_ids_of_inspect(tmp_path: Path) -> None:
+    samples = [SAMPLE | {"id": 12345}, SAMPLE | {"id": 123456}]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"eval": EVAL | {"dataset": {"sample_ids": [123456, 12345]}}, "samples": samples}))
+    kept, found = read_inspect(path), read_inspect(path, None, Secrets(["123456"]))
+    assert [case.id for case in kept.plan.suite.cases] == ["123456", "12345"]
+    assert [case.id for case in found.plan.suite.cases] == ["[removed key]", "12345"]
+    assert [result.trial.case for result in found.results] == ["[removed key]", "12345"]
+    assert kept.plan.run_id == found.plan.run_id

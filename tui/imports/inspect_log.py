@@ -209,8 +209,11 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
     """Read a log of Inspect; `name` is the name of the suite. Raises SuiteError with every problem found."""
     file = ResultFile(path, _FIX, secrets, "The log cannot be imported")
     header, samples = _read(file)
+    digest = _digest(header, samples)
+    for sample in samples:
+        sample["id"] = file.hide(str(sample["id"]))  # a number becomes a name
     ids = (header["eval"].get("dataset") or {}).get("sample_ids") or ()
-    order = {str(each): number for number, each in enumerate(ids)}
+    order = {file.hide(str(each)): number for number, each in enumerate(ids)}
     samples = sorted(samples, key=lambda sample: (order.get(str(sample["id"]), len(order)), sample["epoch"]))
     _refuse_doubles(file, samples)
     started = time_of(path, "eval.created", header["eval"]["created"])
@@ -227,7 +230,7 @@ def read_inspect(path: Path, name: str | None = None, secrets: Secrets | None = 
         path=path,
         name=name or task or path.stem,
         description=f"Imported from Inspect{f' {sanitize_line(version, 40)}' if isinstance(version, str) else ''}.",
-        digest=_digest(header, samples),
+        digest=digest,
         cases=with_common_checks(cases, results),
         subjects=(Subject(model, PROVIDER, header["eval"]["model"], how=IMPORTED),),
         results=results,
