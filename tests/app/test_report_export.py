@@ -189,5 +189,5 @@ async def test_enter_twice_saves_however_fast(tmp_path: Path, monkeypatch: pytes
         await seen.until(lambda: isinstance(seen.app.screen, ExportScreen) and f"assay report {RUN_ID}" in drawn(seen))
         press_at_once(seen.app, "down", "enter", "enter")
         await seen.until(lambda: "Saved" in message(seen))
-        [written] = tmp_path.glob("*.md")
+        [written] = tmp_path.glob("*.md")  # noqa: ASYNC240
         assert written.read_text().startswith("# ")
