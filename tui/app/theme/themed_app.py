@@ -38,8 +38,10 @@ from textual.driver import Driver
 from textual.events import Mount, Resize
 from textual.geometry import Size
 from textual.map_geometry import MapGeometry
+from textual.message_pump import MessagePump
 from textual.style import Style
 from textual.theme import Theme
+from textual.timer import Timer, TimerCallback
 from textual.widget import Widget
 from textual.widgets._toast import Toast
 
@@ -75,6 +77,28 @@ def _expire_later(toast: Toast, _event: Mount) -> None:
 
 # Textual's own method sets a timer for the time that is left: with none, its loop never ends, and the app is frozen.
 Toast._on_mount = _expire_later  # type: ignore[assignment,method-assign]
+
+
+_SET_TIMER = MessagePump.set_timer
+
+
+def _set_lasting_timer(
+    pump: MessagePump,
+    delay: float,
+    callback: TimerCallback | None = None,
+    *,
+    name: str | None = None,
+    pause: bool = False,
+) -> Timer:
+    """Call a function once after a delay, or later if the program was stopped or the machine is busy."""
+    timer = _SET_TIMER(pump, delay, callback, name=name, pause=pause)
+    timer._skip = False
+    return timer
+
+
+# Textual skips ticks that are late before they are waited for: a timer with one tick would never call its function,
+# and the app would keep its size for ever if that happened to the timer of a new size.
+MessagePump.set_timer = _set_lasting_timer  # type: ignore[assignment,method-assign]
 
 
 _FULL_MAP = cast("Callable[[Compositor], dict[Widget, MapGeometry]]", Compositor.full_map.fget)  # type: ignore[attr-defined]
