@@ -703,3 +703,44 @@ def test_what_comes_again_before_it_was_scored_is_scored_for_the_first_time(stor
     score = review.mine(again.first)
     assert score is not None
     assert score.extent == 3
+
+
+def test_a_reveal_ends_what_is_repeated_and_changes_no_blind_score(store: SqliteStore, tmp_path: Path) -> None:
+    store.begin_run(MANY, STARTED)
+    store.save_trials(MANY.run_id, [make_result(trial) for trial in MANY.trials])
+    review = Reviews(store, tmp_path, Config()).open_review(MANY.run_id, "Ada", blind=True, repeats=10)
+    first = [item.key for item in review.items if not item.key.again]
+    one, two, _ = [item.key for item in review.items if item.key.again]
+    for key in (*first, one):
+        review.give(key, 2)
+    stored = [review.mine(key) for key in first]
+    assert all(act is not None and review.board.is_blind(act) for act in stored)
+    review.reveal()
+    refused = "repeated only to compare two of your blind scores"
+    for key in (one, two):
+        with pytest.raises(ConfigError, match=refused):
+            review.give(key, 3)
+    with pytest.raises(ConfigError, match=refused):
+        review.invalidate(one)
+    assert [review.mine(key) for key in first] == stored
+    assert review.undo() == first[-1], "the score of what was repeated stays"
+
+
+def test_a_score_that_is_stated_again_is_as_blind_as_it_was_given(store: SqliteStore, tmp_path: Path) -> None:
+    store.begin_run(MANY, STARTED)
+    store.save_trials(MANY.run_id, [make_result(trial) for trial in MANY.trials])
+    reviews = Reviews(store, tmp_path, Config())
+    visible = reviews.open_review(MANY.run_id, "Ada", blind=False)
+    for item in visible.items:
+        visible.give(item.key, 1)
+    levels = tuple("abcde")
+    review = Reviews(store, tmp_path, Config(guidance=levels)).open_review(MANY.run_id, "Ada", blind=True, repeats=10)
+    again = next(item.key for item in review.items if item.key.again)
+    before = visible.mine(again.first)
+    assert before is not None
+    review.give(again, 3)
+    review.give(again.first, 4)
+    assert review.undo() == again.first
+    *_, copy, _, undone = review.board.trail(again.first)
+    for act in (copy, undone):
+        assert replace(act, id=before.id, scored_at=before.scored_at) == before

@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -46,7 +47,7 @@ _NO_ANSWER = _ReadAnswer()
 
 
 class _Entry(NamedTuple):
-    """The reviewer's input that an act records."""
+    """The reviewer's input that an act records; `earlier` is the score that it states again, as it was given."""
 
     kind: ActKind
     item: ItemKey | None = None
@@ -54,6 +55,12 @@ class _Entry(NamedTuple):
     note: str = ""
     took_ms: int | None = None
     withdraws: str | None = None
+    earlier: Act | None = None
+
+
+def _as_given(score: Act) -> _Entry:
+    """Return an entry that states an earlier score again."""
+    return _Entry("score", score.item, score.extent, score.note, earlier=score)
 
 
 class AnswerChanged(ConfigError):
@@ -156,6 +163,10 @@ class RunReview:
         """Return the reviewer's own current score of an item."""
         return self.board.score(item, self.reviewer)
 
+    def leave_out_repeats(self) -> None:
+        """Remove the repeated items: they have a purpose only while names are hidden."""
+        self.items = tuple(item for item in self.items if not item.key.again)
+
     def done(self) -> frozenset[ItemKey]:
         """Return the items that the reviewer has scored."""
         return frozenset(item.key for item in self.items if self.mine(item.key) is not None)
@@ -247,6 +258,8 @@ class RunReview:
         after the act, forget the act and raise ConfigError: it does not count, and is not about the new answer.
         """
         with self._lock:
+            if not self.blind:  # scores of repeated items stay as they were given while names were hidden
+                self._given = [each for each in self._given if each[0].item is None or not each[0].item.again]
             if not self._given:
                 return None
             act, before = self._given[-1]
@@ -258,7 +271,7 @@ class RunReview:
             if act.act == "adjudicate":
                 self._append(_Entry("invalidate", act.item, withdraws=act.id), read)
             elif before is not None and before.extent is not None:
-                self._append(_Entry("score", act.item, before.extent, before.note), read)
+                self._append(_as_given(before), read)
             else:
                 self._append(_Entry("invalidate", act.item), read)
             self._given.pop()
@@ -290,13 +303,16 @@ class RunReview:
         """Write an act.
 
         An act on a repeated item is followed by a copy of the score that counts: readers of the file that do not know
-        the key `again` take the latest score as the current one, and get the right result.
+        the key `again` take the latest score as the current one, and get the right result. A copy that is dated after
+        the reveal would be one with visible names.
         """
+        if entry.item is not None and entry.item.again and not self.blind:
+            what = "This answer was repeated only to compare two of your blind scores"
+            raise ConfigError(what, fix="Score its first showing: the names are visible now.")
         act = self._write(entry, read)
         first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:
-            copy = _Entry("score", first.item, first.extent, first.note)
-            self._write(copy, read, not_before=act.order[0], checks_missed=False)
+            self._write(_as_given(first), read, not_before=act.order[0], checks_missed=False)
         return act
 
     def _write(
@@ -326,6 +342,15 @@ class RunReview:
             read.masked if self.blind else None,
             self.repeats or None if self.blind else None,
         )
+        if (earlier := entry.earlier) is not None:
+            act = replace(
+                act,
+                blind=earlier.blind and self.blind,
+                guidance=earlier.guidance,
+                seed=earlier.seed,
+                masked=earlier.masked,
+                repeats=earlier.repeats,
+            )
         trail = self.board.trail(item) if item is not None else ()
         try:
             self._store.check_stored(self.record.id)

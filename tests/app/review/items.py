@@ -13,17 +13,17 @@ from tui.session.run_review import RunReview
 from tui.store.sqlite import SqliteStore
 
 
-def open_review(folder: Path, reviewer: str = ME, *, blind: bool = False) -> RunReview:
+def open_review(folder: Path, reviewer: str = ME, *, blind: bool = False, repeats: int | None = None) -> RunReview:
     """The run of `tests.app.review.reviewed_runs`, opened; it is made where it is not there."""
     if not (folder / "data" / "runs.sqlite").exists():
         keep_run(folder).close()
     store = SqliteStore(folder / "data" / "runs.sqlite")
-    return Reviews(store, folder / "data", Config()).open_review(RUN_ID, reviewer, blind=blind)
+    return Reviews(store, folder / "data", Config()).open_review(RUN_ID, reviewer, blind=blind, repeats=repeats)
 
 
-def session_of(folder: Path, *, blind: bool = False) -> ReviewSession:
+def session_of(folder: Path, *, blind: bool = False, repeats: int | None = None) -> ReviewSession:
     """Return a session at its first open item."""
-    return ReviewSession(open_review(folder, blind=blind))
+    return ReviewSession(open_review(folder, blind=blind, repeats=repeats))
 
 
 def replace_answer(folder: Path, trial: TrialKey) -> None:

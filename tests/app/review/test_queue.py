@@ -11,6 +11,7 @@ from tui.app.review.queue import ReviewSession
 from tui.app.review.queue_filter import complete_queue_filter, parse_queue_filter
 from tui.model.name_mask import NameMask
 from tui.model.scores import Extent, ItemKey
+from tui.session.run_review import RevealedElsewhere
 
 
 def give(session: ReviewSession, extent: Extent) -> None:
@@ -58,6 +59,34 @@ def test_what_is_scored_leaves_a_filter_only_when_it_is_asked_again(tmp_path: Pa
     assert session.done_in_filter == (0, 1)
     assert session.go_to(session.review.items[0].key), "the filter is no reason to stay away"
     assert not session.filter
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_repeated_items_leave_the_queue_with_the_reveal(tmp_path: Path, elsewhere: bool) -> None:
+    session = session_of(tmp_path, blind=True, repeats=20)
+    while (item := session.item) is not None and not item.key.again:
+        give(session, 2)
+    assert item is not None
+    first, count = item.key.first, len(session.review.items)
+    session.write_note(item, "seen before")
+    session.set_filter("is:open")
+    if elsewhere:
+        open_review(tmp_path, blind=True).reveal()
+        with pytest.raises(RevealedElsewhere):
+            session.review.give(item.key, 2)
+    else:
+        session.review.reveal()
+    session.refresh()
+    assert not any(item.key.again for item in session.review.items)
+    assert len(session.statuses) == len(session.review.items) < count
+    assert [session.review.items[index].key in session.review.done() for index in session.visible].count(True) == 0
+    session.set_filter("")
+    assert session.go_to(first)
+    assert session.item is not None
+    assert session.note(session.item) == "seen before"
+    while here(session) is not None:
+        give(session, 1)
+    assert session.scored == len(session.review.items)
 
 
 def test_others_scores_are_not_even_read_while_names_are_hidden(tmp_path: Path) -> None:

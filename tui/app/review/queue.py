@@ -69,7 +69,7 @@ class ReviewSession:
         self.statuses: list[ItemStatus] = []
         self.visible: list[int] = []
         self.drafts: dict[tuple[ItemKey, bool], str] = {}
-        self._indexes = {item.key: index for index, item in enumerate(review.items)}
+        self._indexes = _indexes_of(review.items)
         self.spent_ms = 0
         self.refresh()
 
@@ -84,14 +84,26 @@ class ReviewSession:
         return self.filter.selects_disputed and not self.hidden
 
     def refresh(self, only: ItemKey | None = None) -> None:
-        """Read the score board again, for one item or for all."""
+        """Read the score board again, for one item or for all. Repeated items leave the queue with the reveal."""
         if only is None:
+            if not self.hidden and any(item.key.again for item in self.review.items):
+                self._leave_out_repeats()
             self.statuses = [self._read_status(item) for item in self.review.items]
             self._arrange()
         elif only in self._indexes:
             index = self._indexes[only]
             self.statuses[index] = self._read_status(self.review.items[index])
         self.spent_ms = self.review.spent_ms()
+
+    def _leave_out_repeats(self) -> None:
+        """Remove repeated items from the queue; go from one to its first showing, with its unsaved notes."""
+        here = self.item
+        self.review.leave_out_repeats()
+        self._indexes = _indexes_of(self.review.items)
+        self.visible = list(self._indexes.values())
+        self.position = self._indexes[here.key.first] if here is not None else None
+        for key, deciding in [each for each in self.drafts if each[0].again]:
+            self.drafts.setdefault((key.first, deciding), self.drafts.pop((key, deciding)))
 
     def refresh_answer(self, trial: TrialKey) -> bool:
         """Read the score board again for the items of an answer. Return whether their status has changed."""
@@ -272,3 +284,7 @@ class ReviewSession:
     def _read_status(self, item: ReviewItem) -> ItemStatus:
         review = self.review
         return status_of(item, review.board, review.reviewer, review.rule, hidden=self.hidden)
+
+
+def _indexes_of(items: Sequence[ReviewItem]) -> dict[ItemKey, int]:
+    return {item.key: index for index, item in enumerate(items)}
