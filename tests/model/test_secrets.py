@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import REMOVED, Secrets, hide_service_keys
+from tui.model.secrets import REMOVED, Secrets, hide_service_keys, service_keys
 
 KEY = "sk-abcabcabd"
 
@@ -164,21 +164,44 @@ def test_each_part_of_a_key_between_many_cuts_is_removed(key: str) -> None:
     assert Secrets([key]).hide(many) == shown
 
 
-@pytest.mark.parametrize(
-    "key",
-    ["sk-proj-aB3" + "x" * 20, "ghp_" + "a1" * 18, "AKIA" + "Z9" * 8, "glpat-" + "k4" * 10, "eyJhbGci.eyJzdWIi.x-y_z"],
-)
+LETTERS = "AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGhIjKlMnOpQrStUvWx"
+HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+SERVICE_KEYS = (
+    "sk-proj-aB3" + "x" * 20, "sk-" + LETTERS[:48], "sk-" + HEX, "sk-proj-" + "aB_-" * 18 + "aB",
+    "sk-or-v1-" + HEX * 2, "sk-ant-api03-" + "Ab-cD_" * 15 + "xyzAA", "sk-lf-12345678-1234-4234-8234-123456789012",
+    "sk_live_" + LETTERS[:24], "ghp_" + LETTERS[:36], "gho_" + "a1" * 18,
+    "github_pat_" + LETTERS[:22] + "_" + LETTERS[:50], "glpat-AbCdEfG_1hIjKlM-nOpQ", "glpat-XyAbCdEfGhIjKlMnOpQr",
+    "glpat-" + LETTERS[:27] + ".01.0a1b2c3d4", "xoxb-123456789012-1234567890123-" + LETTERS[:24],
+    "xapp-1-A12-123-" + HEX, "AKIA" + "ABCDEFGHIJKLMNOP", "AIza" + "aB-_x" * 7, "hf_" + LETTERS[:34],
+    "api_org_" + LETTERS[:34], "npm_" + LETTERS[:36], "gsk_" + LETTERS, "xai-" + LETTERS, "pplx-" + LETTERS[:48],
+    "nvapi-" + "aB-_" * 16, "csk-" + HEX, "r8_" + LETTERS[:37], "dapi" + HEX, "tgp_v1_" + "aB-_x" * 8 + "abc",
+    f"lsv2_pt_{HEX}_0a1b2c3d4e", "fw_" + LETTERS[:24], "dop_v1_" + HEX * 2, "shpat_" + HEX, "whsec_" + LETTERS[:32],
+    "pypi-AgEIcHlwaS5vcmc" + LETTERS, f"SG.{LETTERS[:22]}.{LETTERS[:43]}", "hvs." + LETTERS[:24], "ya29.a0" + LETTERS,
+    "bot1234567890:" + "AA-_x" * 7, "eyJhbGci.eyJzdWIi.x-y_z",
+)  # fmt: skip
+"""A key of each known service, if possible of letters alone."""
+ORDINARY_NAMES = (
+    "sk-learn-classification-suite.yaml", "task-sk-1", "-m openai/gpt-5.2", "hf_tokenizers.py",
+    "hf-llama-3-8b-instruct", "sk-learn-classifier-agent-2024", "xai-grok-2-1212-assistant",
+    "pplx-70b-online-assistant-v2", "sk-ant-colony-optimizer-agent", "hf_internationalization_checker",
+    "npm_package_vulnerability_agent-3", "sk-DATENVERARBEITUNG-Agent-2026-11-23", "github_pat_rotation_checker_agent",
+    "pypi-release-checker-agent-2024", "SG.services.classification.agent", "bot12:agent",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", SERVICE_KEYS)
 def test_keys_of_known_services_are_removed_from_a_command_line(key: str) -> None:
     assert hide_service_keys(f"assay run s.yaml --agent 'cmd:a --key={key}'") == (
         f"assay run s.yaml --agent 'cmd:a --key={REMOVED}'"
     )
+    assert service_keys(f"x=my-{key}") == [key]
+    assert hide_service_keys(f"sk-learn-classification {key}") == f"sk-learn-classification {REMOVED}"
 
 
-@pytest.mark.parametrize(
-    "text", ["sk-learn-classification-suite.yaml", "task-sk-1", "-m openai/gpt-5.2", "hf_tokenizers.py"]
-)
-def test_names_that_begin_as_keys_are_kept_in_a_command_line(text: str) -> None:
+@pytest.mark.parametrize("text", ORDINARY_NAMES)
+def test_names_that_begin_as_keys_are_no_keys(text: str) -> None:
     assert hide_service_keys(text) == text
+    assert service_keys(text) == []
 
 
 def test_a_value_that_is_added_is_removed_by_all_that_have_the_object() -> None:

@@ -98,6 +98,7 @@ def test_ordinary_names_in_a_query(name: str) -> None:
         (f"http://{SERVICE_KEY}/agent?x=y", ()),
         ("http://h/hf-llama-3-8b-instruct/sk-learn-classifier-agent-2024?m=xai-grok-2-1212-assistant", ()),
         ("http://h/a?m=hf-" + "aB3d" * 8, ("hf-" + "aB3d" * 8,)),
+        ("http://h/hook/hf_" + "aBcDeFg" * 4 + "xyzXYZ/agent", ("hf_" + "aBcDeFg" * 4 + "xyzXYZ",)),
         ("http://h/a?m=glpat-Ab3_9xYz12Qw-3RtYuIo", ("glpat-Ab3_9xYz12Qw-3RtYuIo",)),
     ],
 )

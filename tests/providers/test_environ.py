@@ -78,6 +78,8 @@ TAKEN = {
     "JSON_PWD": '{"pwd":"secret"}',
     "KUBE": '{"client-key-data":"c2VjcmV0c2VjcmV0"}',
     "SETTINGS": '{"host": "h", "password": "x"}',
+    "REPLICATE": "r8_" + "aB" * 18 + "c",
+    "ENDPOINT": "https://hook.example/csk-" + "a1" * 24,
 }
 
 

@@ -17,10 +17,26 @@ URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
 """A regular expression for a URL with a password, which may contain a slash, but is no port and path as `80/@a`."""
 KEY_SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
 """A regular expression for the scheme before a key, as `Bearer`."""
+# What begins as no ordinary name does: the form alone makes it a key, whatever its characters are.
 _SERVICE_KEY = re.compile(
-    r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|hf|gsk|xai|npm|nvapi|pplx|glpat|xox[abeprs])[-_](?=[\w-]*[0-9])[\w-]{18,}"
-    r"|(?:gh[opsur]|github_pat)_\w{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]+\.eyJ[\w.-]+"
-    r"|(?:whsec_|ya29\.|pypi-|dop_v1_|shpat_|SG\.|hvs\.)(?=[\w.-]*[0-9])[\w.-]{20,})"
+    r"(?<![A-Za-z0-9])(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9]{20}\w*"
+    r"|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|soat|imt|oas|ffct)-[\w-]{20,}(?:\.[0-9a-z]{2}\.?[0-9a-z]{7,9})?"
+    r"|xox[a-eoprs]-[\w-]{18,}|xapp-\d-[\w-]{18,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w.-]{20,}"
+    r"|(?:hf|api_org)_[A-Za-z0-9]{30,}|sk-ant-[a-z]{3,6}\d\d-[\w-]{20,}|sk-(?:proj|svcacct|admin)-[\w-]{50,}"
+    r"|nvapi-[\w-]{60,}|r8_[A-Za-z0-9]{37}|fw_[A-Za-z0-9]{22,}"
+    r"|tgp_v1_[\w-]{40,}|lsv2_(?:pt|sk)_\w{32,}|pcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}|dapi[0-9a-f]{32}"
+    r"|pypi-AgE[\w-]{30,}|do[opr]_v1_\w{20,}|shp(?:at|ca|pa|ss)_\w{20,}|whsec_[A-Za-z0-9+=]{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|hv[bs]\.[\w-]{20,}|bot\d{6,12}:[\w-]{30,}|eyJ[\w-]{5,4000}\.eyJ[\w.-]+)",
+    re.ASCII,
+)
+# What begins as an ordinary name may, such as `hf-llama-3-8b-instruct`: a key if something random follows.
+_SERVICE_KEY_OR_NAME = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk|pk|rk|hf|gsk|csk|xai|npm|nvapi|pplx|tvly|jina|glagent)[-_][\w-]{18,}", re.ASCII
+)
+_RANDOM = re.compile(
+    r"[A-Za-z0-9]{24}"  # longer than the words of a name
+    r"|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{8}"  # a long word of letters and digits
+    r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 )
 _LONG_PART = re.compile(r"[^\s;,=]{12,}")
 # The value of a cookie or of a parameter of a header, which may be short, but not that of one that is no secret.
@@ -30,7 +46,6 @@ _PARAMETER = re.compile(
     re.IGNORECASE,
 )
 SHORTEST_SECRET = 6
-_LEAST_RANDOM = 8
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
 _LEAST_HALF, _LONG_BEGINNING = 8, 12
@@ -42,19 +57,14 @@ _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
 
 def hide_service_keys(text: str) -> str:
     """Return a text that the user wrote, such as a command line, without keys that have the form of a known service."""
-    return _SERVICE_KEY.sub(REMOVED, text)
+    text = _SERVICE_KEY.sub(REMOVED, text)
+    return _SERVICE_KEY_OR_NAME.sub(lambda found: REMOVED if _RANDOM.search(found[0]) else found[0], text)
 
 
 def service_keys(text: str) -> list[str]:
-    """Return the parts of a text that have the form of a key of a known service.
-
-    A name of short words, such as `hf-llama-3-8b-instruct`, is none: a key has letters and digits in one long word.
-    """
-    return [key for key in _SERVICE_KEY.findall(text) if any(map(_is_random, re.split(r"[-_.]", key)))]
-
-
-def _is_random(word: str) -> bool:
-    return len(word) >= _LEAST_RANDOM and not word.isalpha() and not word.isdigit()
+    """Return the parts of a text that have the form of a key of a known service."""
+    random = (found for found in _SERVICE_KEY_OR_NAME.findall(text) if _RANDOM.search(found))
+    return list(dict.fromkeys((*_SERVICE_KEY.findall(text), *random)))
 
 
 def key_parts(value: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 
-from tui.model.secrets import URL_WITH_PASSWORD, Secrets
+from tui.model.secrets import URL_WITH_PASSWORD, Secrets, service_keys
 
 _KEY_NAME = re.compile(
     r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASS(?!AGE|IVE)|CRED|AUTH(?!ORS?(_|$))|COOKIE|BEARER|JWT|PRIVATE|HOOK|NETRC"
@@ -30,5 +30,5 @@ def without_keys(environ: Mapping[str, str], secrets: Collection[str] = ()) -> d
     return {
         name: value
         for name, value in environ.items()
-        if not (_KEY_NAME.search(name) or _KEY_VALUE.search(value)) and not known.occur_in(value)
+        if not (_KEY_NAME.search(name) or _KEY_VALUE.search(value) or service_keys(value) or known.occur_in(value))
     }
