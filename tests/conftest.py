@@ -1,4 +1,4 @@
-"""Settings for every test process: the garbage collector, Hypothesis, and signals in programs that tests start.
+"""Settings for every test process: bytecode, garbage collector, Hypothesis, and signals in programs that tests start.
 
 A started app allocates hundreds of thousands of objects. With the default threshold, the collector traverses them and
 every imported module again and again, which takes two fifths of the CPU time of a test of a screen.
@@ -6,7 +6,10 @@ every imported module again and again, which takes two fifths of the CPU time of
 
 import contextlib
 import gc
+import os
 import signal
+import sys
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -20,6 +23,14 @@ with contextlib.suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# Where Python is to write no bytecode beside the sources, each of the hundreds of programs that the tests start would
+# compile every module that it imports, and each pytest-xdist worker every test.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 gc.set_threshold(200_000, 20, 20)
 
