@@ -265,7 +265,8 @@ async def test_scores_stay_on_the_answer_that_they_were_given_for(assay: Command
     assert {(each["reviewer"], each["answer"]) for each in exported} == {
         (name, sha256(b"first no").hexdigest()) for name in ("Ada", "Bo")
     }, "they stay in the trail, those of no answer bound by their time"
-    sentence = "12 scores belong to answers that were replaced later, and are not counted."
+    why = "(replaced later, or with a key removed)"
+    sentence = f"12 scores belong to other versions of their answers {why}, and are not counted."
     assert f"Note: {sentence}\n" in assay.run("review", "agreement", "last").err
     for args in ((), ("--risk-analysis",)):
         assert sentence in assay.run("report", "last", *args).out

@@ -296,10 +296,11 @@ def test_scores_of_earlier_answers_are_reported() -> None:
     trials = [TrialKey(f"case-{number}", A) for number in (1, 2, 3)]
     acts = [replace(act(trial, "Tone", 1), answer="1" * 64) for trial in trials]
     reviewed = review(scored_run(), acts)
+    why = "(replaced later, or with a key removed)"
     for again, words in (
-        (1, "1 score belongs to an answer that was replaced later, and is not counted."),
-        (2, "2 scores belong to answers that were replaced later, and are not counted."),
-        (3, "3 scores belong to answers"),
+        (1, f"1 score belongs to another version of its answer {why}, and is not counted."),
+        (2, f"2 scores belong to other versions of their answers {why}, and are not counted."),
+        (3, "3 scores belong to other versions"),
     ):
         board = Scoreboard(acts, {**dict.fromkeys(trials, "1" * 64), **dict.fromkeys(trials[:again], "2" * 64)})
         figures = reviewed.figures if again < 3 else replace(reviewed.figures, scored=0)

@@ -70,7 +70,7 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
         checked = [check_scores(found, store, reviews, confirm_own_lines) for found in runs]
         for found, scores in zip(runs, checked, strict=True):
             imported = with_stored_id(found, store)
-            stored = store_results(imported, store, scores)
+            stored = store_results(imported, store, scores, reviews.secrets)
             _print_run(imported, "" if stored.is_new else " (already imported)")
             if stored.scores is not None:
                 print_imported_scores(stored.scores, "Lines of scores")

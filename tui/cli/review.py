@@ -138,7 +138,7 @@ def import_scores(files: tuple[Path, ...], reviewer: str | None) -> int:
 
 def print_imported_scores(imported: "Imported", title: str = "Lines") -> None:
     """Print what an import of scores has changed: the lines, the reviewers, and names that look the same."""
-    from tui.session.score_exchange import alike_warning
+    from tui.session.score_exchange import alike_warning, unmatched_warning
 
     runs = "" if len(imported.runs) < 2 else f" in {len(imported.runs)} runs"
     counts = [f"{imported.new} new{runs}"]
@@ -149,6 +149,8 @@ def print_imported_scores(imported: "Imported", title: str = "Lines") -> None:
     say(f"{title}: {', '.join(counts)}")
     for pair in imported.alike:
         say(alike_warning(*pair))
+    if imported.unmatched:
+        say(unmatched_warning(imported.unmatched))
     if imported.reviewers:
         say(f"Reviewers: {', '.join(f'{sanitize_line(name, 60)} ({count} new)' for name, count in imported.reviewers)}")
 

@@ -52,7 +52,8 @@ class ImportedRun:
 
     If its id is derived from its content, the same results are the same run. If only the end of the id is
     (`is_named_by_content`), the time in it is set when the run is stored. Of a run that Assay exported (`is_exported`),
-    the id says nothing about the content.
+    the id says nothing about the content. `changed_hashes` maps the hash of each answer in the file from which a key
+    was removed to that of the imported one.
     """
 
     plan: Plan
@@ -63,6 +64,7 @@ class ImportedRun:
     state: RunState = "finished"
     versions: Mapping[str, str] = field(default_factory=dict)
     scores: ScoreLines | None = None
+    changed_hashes: Mapping[str, str] = field(default_factory=dict)
     is_named_by_content: bool = False
     is_exported: bool = False
 

@@ -389,10 +389,10 @@ def replaced_answers(board: Scoreboard) -> tuple[str, ...]:
     """Return sentences about the scores of replaced answers and about acts that name no answer, if there are any."""
     sentences = []
     if count := board.outdated:
-        one = "1 score belongs to an answer that was replaced later, and is not counted."
-        sentences.append(
-            one if count == 1 else f"{count:,} scores belong to answers that were replaced later, and are not counted."
-        )
+        why = "(replaced later, or with a key removed)"
+        one = f"1 score belongs to another version of its answer {why}, and is not counted."
+        several = f"{count:,} scores belong to other versions of their answers {why}, and are not counted."
+        sentences.append(one if count == 1 else several)
     if count := board.unbound:
         one = "1 line has no answer hash and is older than all answers: it is not counted."
         several = f"{count:,} lines have no answer hash and are older than all answers: they are not counted."

@@ -1,5 +1,6 @@
 """Runs as they leave Assay, in a report or an exported file: without keys that became known after they were stored."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
@@ -13,6 +14,8 @@ from tui.model.subjects import Subject
 from tui.model.suite import Case, RiskCriterion, Suite
 
 _MOST_TEXTS = 4096
+# In a line of a score file; within a note, quotes are escaped.
+_ANSWER = re.compile('(?<="answer": ")[0-9a-f]{64}(?=")')
 _NAMES = {Case: ("id",), RiskCriterion: ("name",), Subject: ("name", "provider")}
 """The fields by which results and scores refer to parts of a run: they stay as they are, like the keys of trials."""
 
@@ -55,17 +58,18 @@ def suite_without_known_keys(suite: Suite, hide: Callable[[str], str]) -> Suite:
 
 def scores_of_outgoing(scores: str, kept: KeptRun, outgoing: KeptRun) -> str:
     """Return lines of score files with the hashes of the outgoing answers in place of those of the stored ones."""
-    for stored, changed in zip(kept.results, outgoing.results, strict=True):
-        for old, new in _changed_hashes(stored, changed):
-            scores = scores.replace(old, new)
-    return scores
+    changed = changed_hashes(kept.results, outgoing.results)
+    return _ANSWER.sub(lambda found: changed.get(found[0], found[0]), scores)
 
 
-def _changed_hashes(stored: TrialResult, changed: TrialResult) -> list[tuple[str, str]]:
-    if stored == changed:
-        return []
-    attempts = zip(stored.attempts, changed.attempts, strict=True)
-    return [(answer_hash(old.steps), answer_hash(new.steps)) for old, new in attempts]
+def changed_hashes(before: Iterable[TrialResult], after: Iterable[TrialResult]) -> dict[str, str]:
+    """Return the hash that each answer has after a change, by the one that it had before; results are in one order."""
+    return {
+        answer_hash(old.steps): answer_hash(new.steps)
+        for one, other in zip(before, after, strict=True)
+        if one != other
+        for old, new in zip(one.attempts, other.attempts, strict=True)
+    }
 
 
 def _hidden(value: Any, hide: Callable[[str], str]) -> Any:

@@ -22,7 +22,12 @@ from tui.model.run import KeptRun
 from tui.model.secrets import Secrets
 from tui.model.suite import ASSERTION, RUN_KINDS, Check, Step
 from tui.session.answer_import import read_answer_run
-from tui.session.outgoing_runs import plan_without_known_keys, results_without_known_keys
+from tui.session.outgoing_runs import (
+    changed_hashes,
+    plan_without_known_keys,
+    results_without_known_keys,
+    without_known_keys,
+)
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.session.run_files import content_of, read_run_file
@@ -67,11 +72,13 @@ def read_results(path: Path, options: ImportOptions, environ: Mapping[str, str])
     if not secrets.values:
         return imported
     # The readers have removed what is in the texts of the file: some put numbers into texts, or texts together.
-    plan, results = imported.plan, imported.results
+    results = results_without_known_keys(imported.results, secrets.hide)
+    later = changed_hashes(imported.results, results)
     return replace(
         imported,
-        plan=plan_without_known_keys(plan, secrets.hide),
-        results=results_without_known_keys(results, secrets.hide),
+        plan=plan_without_known_keys(imported.plan, secrets.hide),
+        results=results,
+        changed_hashes={**later, **{old: later.get(new, new) for old, new in imported.changed_hashes.items()}},
     )
 
 
@@ -197,22 +204,26 @@ def check_scores(
     results = {result.trial: result for result in imported.results}
     if find_record(store, run_id) is not None:
         kept = store.read_run(run_id)
-        _is_continued(imported, kept)
+        _is_continued(imported, kept, reviews.secrets)
         results |= {result.trial: result for result in kept.results}
     if imported.scores is None:
         return None
-    return reviews.check_files((), confirm=confirm, arriving=ArrivingRun(imported.plan, results, imported.scores))
+    arriving = ArrivingRun(imported.plan, results, imported.scores, imported.changed_hashes)
+    return reviews.check_files((), confirm=confirm, arriving=arriving)
 
 
-def store_results(imported: ImportedRun, store: Store, scores: CheckedScores | None = None) -> StoredRun:
+def store_results(
+    imported: ImportedRun, store: Store, scores: CheckedScores | None = None, secrets: Secrets | None = None
+) -> StoredRun:
     """Store an imported run with its checked scores.
 
     A run that is already stored stays as it is, unless it is a part of the imported one: an import that was
-    interrupted, or a run that was resumed elsewhere. A result that is already stored is never replaced. Raises
-    ConfigError if another run has the same id, and StoreError.
+    interrupted, or a run that was resumed elsewhere. A result that is already stored is never replaced. A stored run
+    that left Assay without the known `secrets` is the same. Raises ConfigError if another run has the same id, and
+    StoreError.
     """
     run_id = imported.plan.run_id
-    is_new = find_record(store, run_id) is None or _is_continued(imported, store.read_run(run_id))
+    is_new = find_record(store, run_id) is None or _is_continued(imported, store.read_run(run_id), secrets or Secrets())
     if is_new:
         store.begin_run(imported.plan, imported.started_at, imported.versions)
         # Only now no other program can add to the run.
@@ -226,7 +237,7 @@ def store_results(imported: ImportedRun, store: Store, scores: CheckedScores | N
     return StoredRun(is_new, None if scores is None else scores.merge())
 
 
-def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
+def _is_continued(imported: ImportedRun, kept: KeptRun, secrets: Secrets) -> bool:
     """Return whether the imported run has results that are not stored, or was finished elsewhere.
 
     Raises ConfigError if the others differ.
@@ -237,9 +248,12 @@ def _is_continued(imported: ImportedRun, kept: KeptRun) -> bool:
         return is_open and (len(kept.results) < len(imported.results) or imported.state == "finished")
     known, given = ({result.trial for result in run.results} for run in (kept, imported))
     shared = [result for result in imported.results if result.trial in known]
-    if content_of(kept.plan, [result for result in kept.results if result.trial in given]) != content_of(
-        imported.plan, shared
-    ):
+    content = content_of(imported.plan, shared)
+
+    def is_same(run: KeptRun) -> bool:
+        return content_of(run.plan, [result for result in run.results if result.trial in given]) == content
+
+    if not is_same(kept) and not (secrets.values and is_same(without_known_keys(kept, secrets))):
         raise ConfigError(
             "Another run with this id is saved already, with other content",
             where=kept.record.id,

@@ -300,7 +300,15 @@ class Reviews:
         name = None if reviewer is None else checked_name(reviewer)
         own = self.default_reviewer()
         return check_scores(
-            files, self._store, self._files, self._packets, name, own=own, confirm=confirm, arriving=arriving
+            files,
+            self._store,
+            self._files,
+            self._packets,
+            name,
+            own=own,
+            confirm=confirm,
+            arriving=arriving,
+            secrets=self.secrets,
         )
 
     def make_packet(self, run_id: str) -> str:

@@ -35,6 +35,7 @@ from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
 from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
 from tui.risk.score_lines import LineFault, read_fields, write_line
+from tui.session.outgoing_runs import changed_hashes
 from tui.store import codec
 
 VERSION = 1
@@ -178,9 +179,10 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     problems: list[Problem] = []
     head: Mapping[str, Any] | None = None
     results: list[TrialResult] = []
+    changed: dict[str, str] = {}
     scores: dict[int, str] = {}
     limit = MemoryLimit()
-    for number, line in enumerate(_lines_of(file), 1):
+    for number, (written, line) in enumerate(_lines_of(file), 1):
         if not line.strip():
             continue
         try:
@@ -189,6 +191,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
                 head = _head(value)
             elif "result" in value:
                 results.append(limit.add(_result(value["result"])))
+                changed |= _changed_by_keys(written, line, results[-1])
             elif isinstance(value.get("score"), dict):
                 scores[number] = limit.add(_score_line(value["score"], head["id"]))
             else:
@@ -207,11 +210,14 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
             problems.append(file.problem(str(fault), "run"))
     if run is None:
         raise file.refusal(problems)
-    return run
+    return replace(run, changed_hashes=changed)
 
 
-def _lines_of(file: ResultFile) -> Iterator[str]:
-    """Yield the lines of the file, of which only one is in memory. Raises SuiteError."""
+def _lines_of(file: ResultFile) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the file as they are written and without known keys; only one is in memory.
+
+    Raises SuiteError.
+    """
     data = file.read()
     is_compressed = data.startswith(_GZIP)
     size = count = 0
@@ -224,7 +230,7 @@ def _lines_of(file: ResultFile) -> Iterator[str]:
                     raise NotRead(f"has more than {MOST_LINES:,} lines")
                 if size > MOST_BYTES:
                     raise NotRead(f"is larger than {MOST_BYTES >> 20} MiB when decompressed")
-                yield file.json_text(line)
+                yield file.text(line), file.json_text(line)
     except NotRead as error:
         raise file.refusal([file.problem(str(error))]) from error
     except (OSError, EOFError, zlib.error) as error:
@@ -303,6 +309,13 @@ def _result(value: object) -> TrialResult:
     if field := _field_out_of_range(result, _is_measure):
         raise _Fault(f"result: {field}: expected a number from 0 to {_LARGEST_NUMBER:,}")
     return result
+
+
+def _changed_by_keys(written: str, line: str, result: TrialResult) -> dict[str, str]:
+    """Return the hashes of a result's answers from which a key was removed, by those of the answers as written."""
+    if written == line:
+        return {}
+    return changed_hashes([_result(_object(written, MOST_LINE_VALUES).get("result"))], [result])
 
 
 def _score_line(score: Mapping[str, Any], run_id: str) -> str:

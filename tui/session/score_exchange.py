@@ -7,10 +7,10 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,15 @@ from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import Guidance
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import Act, ItemKey, joined
+from tui.model.scores import Act, ItemKey, answer_hash, current_answer_hash, joined
+from tui.model.secrets import Secrets
 from tui.model.suggest import did_you_mean
 from tui.risk.packets import PacketKey, PacketKeys
 from tui.risk.queue import criteria_of, review_items
 from tui.risk.reviewer_names import look_alikes, looks_like
 from tui.risk.score_files import LARGEST_FILE, ActConflict, ActsTooLong, BadLine, ScoreFiles
 from tui.risk.score_lines import LARGEST_LINE, LineFault, parse_line, read_fields, template_line, write_line
+from tui.session.outgoing_runs import changed_hashes, results_without_known_keys
 from tui.session.review_packet import packet_fields
 from tui.session.run_answers import RunAnswers, bind_acts, bind_to_results, read_answers
 from tui.store.protocol import Store
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 _MOST_HINTS = 20
+_AT_ONCE = 200  # results in memory
 _MOST_SCORES = 500_000  # of one import: each takes 4 KB of memory until all are compared with the stored ones
 _MOST_BAD = 1_000  # lines that are reported
 _OF_A_PACKET = b'"packet"'
@@ -50,7 +53,7 @@ class Imported:
 
     `new` acts were added to `runs`, `known` existed already, `unscored` are template lines without an extent;
     `reviewers` maps each reviewer whose file changed to the number of new lines; `alike` are reviewers of these runs
-    whose names look the same.
+    whose names look the same. `unmatched` new acts name an answer that the run does not have, and do not count.
     """
 
     new: int
@@ -59,6 +62,7 @@ class Imported:
     runs: tuple[str, ...]
     reviewers: tuple[tuple[str, int], ...] = ()
     alike: tuple[tuple[str, str], ...] = ()
+    unmatched: int = 0
 
 
 _KeyOf = Callable[[str], PacketKey | None]
@@ -69,11 +73,15 @@ OwnLines = Callable[[str, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class ArrivingRun:
-    """A run that is stored after its scores are checked: its plan, each result that it will have, and its scores."""
+    """A run that is stored after its scores are checked: its plan, each result that it will have, and its scores.
+
+    `changed_hashes` has the hashes of answers from which a key was removed, by those with which the scores name them.
+    """
 
     plan: Plan
     results: Mapping[TrialKey, TrialResult]
     scores: "ScoreLines"
+    changed_hashes: Mapping[str, str] = field(default_factory=dict)
 
 
 class ScoresRefused(ConfigError):
@@ -104,7 +112,7 @@ class _Line:
 class CheckedScores:
     """Lines of `files` that can be imported, after all questions about them: `scored` of `lines`, in the name `own`.
 
-    Nothing is stored before `merge`.
+    Those with the ids `unmatched` name an answer that their run does not have. Nothing is stored before `merge`.
     """
 
     kept: ScoreFiles
@@ -112,6 +120,7 @@ class CheckedScores:
     lines: int
     scored: tuple[_Line, ...]
     own: str | None
+    unmatched: frozenset[str] = frozenset()
 
     def merge(self) -> Imported:
         """Add the lines to the stored scores, all or none. Raises ScoresRefused and StoreError."""
@@ -123,13 +132,23 @@ class CheckedScores:
         names = dict.fromkeys([*filter(None, [self.own]), *before, *counts])
         alike = tuple(pair for pair in look_alikes(names) if pair[1] in counts)
         reviewers = tuple(sorted(counts.items()))
-        return Imported(len(new), len(acts) - len(new), self.lines - len(self.scored), runs, reviewers, alike)
+        unmatched = sum(act.id in self.unmatched for act in new)
+        skipped = self.lines - len(self.scored)
+        return Imported(len(new), len(acts) - len(new), skipped, runs, reviewers, alike, unmatched)
 
 
 def alike_warning(known: str, name: str) -> str:
     """Return a warning about two reviewers whose names look the same."""
     what = f"warning: the reviewers {_quoted(known)} and {_quoted(name)} look the same, but count as two people"
     return f"{what}; if they are one person, correct the name in the score file and import it again"
+
+
+def unmatched_warning(count: int) -> str:
+    """Return a warning about new lines that name an answer which the run does not have."""
+    what = "1 new line names an answer that" if count == 1 else f"{count:,} new lines name answers that"
+    counts = "and does not count" if count == 1 else "and do not count"
+    why = "it was replaced on one of the machines, or a key was removed from it on one of them only"
+    return f"warning: {what} the run does not have here, {counts}: {why}"
 
 
 def score_lines(acts: Iterable[Act], reviewer: str | None = None) -> str:
@@ -163,12 +182,14 @@ def check_scores(
     own: str | None = None,
     confirm: OwnLines | None = None,
     arriving: ArrivingRun | None = None,
+    secrets: Secrets | None = None,
 ) -> CheckedScores:
     """Read score files and packets for a merge into the stored scores; nothing is stored yet.
 
     `reviewer` is the author of lines that name nobody. New lines in the name `own`, or in one that looks like it, are
-    accepted if `confirm` returns True. The lines of the `arriving` run are read too, as if it were stored. Raises
-    ScoresRefused, ConfigError if `confirm` returns False, and StoreError.
+    accepted if `confirm` returns True. The lines of the `arriving` run are read too, as if it were stored. A line may
+    name an answer as it is without the known `secrets`. Raises ScoresRefused, ConfigError if `confirm` returns False,
+    and StoreError.
     """
     lines: list[_Line] = []
     bad: list[BadLine] = []
@@ -180,16 +201,18 @@ def check_scores(
     strangers = _strangers(lines, store, arriving)
     bad += strangers
     scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
+    unmatched = frozenset[str]()
     if not strangers:
-        before = (act for run in {line.act.run for line in scored} for act in kept.read(run).acts)
+        before = [act for run in {line.act.run for line in scored} for act in kept.read(run).acts]
         scored = _identify(_bind(scored, store, arriving, bad), before)
+        scored, unmatched = _with_own_hashes(scored, store, arriving, before, secrets or Secrets())
     bad += _doubles(scored)
     if bad:
         raise _refusal(files, bad)
     new = _merged(kept.check_merge, scored, files)
     if own is not None and confirm is not None:
         _confirm_own(new, own, confirm)
-    return CheckedScores(kept, tuple(files), len(lines), tuple(scored), own)
+    return CheckedScores(kept, tuple(files), len(lines), tuple(scored), own, unmatched)
 
 
 def _merged(
@@ -330,6 +353,82 @@ def _bind(lines: Sequence[_Line], store: Store, arriving: ArrivingRun | None, ba
                 bad.append(line.refuse(_no_answer(act)))
             bound[line.file, line.number] = replace(line, act=act)
     return [bound.get((line.file, line.number), line) for line in lines]
+
+
+def _with_own_hashes(
+    lines: Sequence[_Line], store: Store, arriving: ArrivingRun | None, stored: Iterable[Act], secrets: Secrets
+) -> tuple[list[_Line], frozenset[str]]:
+    """Return the lines with the hashes that their answers have here, and the ids of those that name no answer here.
+
+    A key may have been removed from an answer when its run left this machine, or when it arrived here. A line that is
+    stored already is about the answer of the stored line.
+    """
+    named: dict[str, dict[TrialKey, list[int]]] = {}
+    for place, line in enumerate(lines):
+        if line.act.answer is not None and (item := line.act.scored_item) is not None:
+            named.setdefault(line.act.run, {}).setdefault(item.trial, []).append(place)
+    known = {(act.run, act.id): act.answer for act in stored}
+    found, unmatched = list(lines), set[str]()
+    for run_id, places in named.items():
+        is_arriving = arriving is not None and run_id == arriving.plan.run_id
+        changed = arriving.changed_hashes if arriving is not None and is_arriving else {}
+        for trial, result in _results_of(places, run_id, lines, store, arriving if is_arriving else None):
+            forms = _AnswerForms(result, secrets)
+            for place in places[trial]:
+                act = lines[place].act
+                answer = forms.find(act, known.get((act.run, act.id)), changed)
+                if answer is None:
+                    unmatched.add(act.id)
+                elif answer != act.answer:
+                    found[place] = replace(lines[place], act=replace(act, answer=answer))
+    return found, frozenset(unmatched)
+
+
+def _results_of(
+    places: Mapping[TrialKey, Sequence[int]],
+    run_id: str,
+    lines: Sequence[_Line],
+    store: Store,
+    arriving: ArrivingRun | None,
+) -> Iterator[tuple[TrialKey, TrialResult | None]]:
+    """Yield the results of the trials at whose places a line does not simply name the current answer."""
+    if arriving is not None:
+        yield from ((trial, arriving.results.get(trial)) for trial in places)
+        return
+    current = store.read_answer_hashes(run_id)
+    other = [trial for trial, here in places.items() if any(lines[at].act.answer != current.get(trial) for at in here)]
+    for start in range(0, len(other), _AT_ONCE):
+        some = other[start : start + _AT_ONCE]
+        results = store.read_trials(run_id, some)
+        yield from ((trial, results.get(trial)) for trial in some)
+
+
+class _AnswerForms:
+    """The answers of a trial, which lines name by the hashes that they have here or without the known keys."""
+
+    def __init__(self, result: TrialResult | None, secrets: Secrets) -> None:
+        self._result, self._secrets = result, secrets
+        self._own = {answer_hash(each.steps) for each in result.attempts} if result else set[str]()
+        if result is not None and not result.attempts:
+            self._own.add(current_answer_hash(result))
+
+    @cached_property
+    def _without_keys(self) -> Mapping[str, str]:
+        if self._result is None or not self._secrets.values:
+            return {}
+        hidden = results_without_known_keys([self._result], self._secrets.hide)
+        return {new: old for old, new in changed_hashes([self._result], hidden).items()}
+
+    def find(self, act: Act, stored: str | None, changed: Mapping[str, str]) -> str | None:
+        """Return the hash here of the answer of an act, None if there is no such answer.
+
+        `stored` is the hash in the stored line of the same id; `changed` are hashes by those in the file.
+        """
+        assert act.answer is not None
+        if act.answer in self._own:
+            return act.answer
+        answer = changed.get(act.answer)
+        return stored or (answer if answer in self._own else None) or self._without_keys.get(act.answer)
 
 
 def _no_answer(act: Act) -> str:
