@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -655,6 +656,62 @@ def test_what_cannot_be_written_is_read(open_folder: Path, tmp_path: Path, folde
     assert len(refused) == 4
     if writer:
         writer.close()
+
+
+@pytest.fixture
+def unclosed(history: Path) -> Path:
+    """A history whose second run is in the log only, and beside which SQLite cannot create its shared memory."""
+    fill(history)
+    store = SqliteStore(history)
+    store.begin_run(replace(KEPT.plan, run_id="in-the-log"), STARTED)
+    copy = history.parent.with_name("copy") / history.name
+    shutil.copytree(history.parent, copy.parent)
+    store.close()
+    shared_memory = copy.with_name(f"{copy.name}-shm")
+    shared_memory.unlink()
+    shared_memory.symlink_to(shared_memory.name)  # which denies it to root, too
+    return copy
+
+
+def test_the_log_of_a_history_that_cannot_be_written_is_read(unclosed: Path) -> None:
+    before = {path: path.read_bytes() for path in unclosed.parent.iterdir() if path.is_file()}
+    store = SqliteStore(unclosed)
+    assert store.is_readonly
+    assert store.notices == (f"The run history {unclosed} is read-only: new results are not saved.",)
+    assert store.find_run("last") == "in-the-log"
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.check_stored("in-the-log")
+    with pytest.raises(StoreError, match="is read-only"):
+        store.delete_run("in-the-log")
+    store.close()
+    assert {path: path.read_bytes() for path in unclosed.parent.iterdir() if path.is_file()} == before
+    unclosed.with_name(f"{unclosed.name}-wal").write_bytes(b"")
+    store = SqliteStore(unclosed)
+    assert [run.id for run in store.list_runs()] == [KEPT.plan.run_id]
+    store.close()
+
+
+def test_a_log_that_cannot_be_read_is_not_ignored(
+    unclosed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = unclosed.with_name(f"{unclosed.name}-wal")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(StoreError, match="cannot be copied with its log to be read: No such file or directory"):
+        SqliteStore(unclosed)
+    monkeypatch.setattr(database, "_LARGEST_COPY", 1)
+    with pytest.raises(StoreError, match="cannot be copied with its log to be read: they have more than 0 MiB"):
+        SqliteStore(unclosed)
+    monkeypatch.undo()
+    copied = shutil.copyfile
+
+    def copy_while_it_is_written(source: Path, target: Path) -> None:
+        copied(source, target)
+        if source == log:
+            log.write_bytes(log.read_bytes() + b"x")
+
+    monkeypatch.setattr(shutil, "copyfile", copy_while_it_is_written)
+    with pytest.raises(StoreError, match="another program has written to them meanwhile"):
+        SqliteStore(unclosed)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")

@@ -3,7 +3,9 @@
 import contextlib
 import errno
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -95,6 +97,8 @@ def store_error(error: Exception, path: Path) -> StoreError:
 _ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked completely only after damage was found
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _FREE_LOG = 16 * 1024 * 1024
+_LARGEST_COPY = 512 * 1024 * 1024  # bytes of a file and its log that are read in memory
+_LOGS = ("-wal", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,10 +327,10 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
         return _open_empty(f"The run history {path} cannot be created: results are not saved.")
     identity = path.stat()
     # Reading a file in WAL mode creates a file beside it; if that is denied, the file is read as it is.
-    for mode in ("mode=ro", "mode=ro&immutable=1"):
+    for connect in (_connect_readonly, _connect_alone):
         connection: sqlite3.Connection | None = None
         try:
-            connection = _connect(path, mode)
+            connection = connect(path)
             version = _identify(connection, path)
         except READ_ERRORS as error:
             if connection is not None:
@@ -340,6 +344,59 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
                 raise StoreError("the run history has an older format and is not writable", where=str(path))
             return Opened(connection, True, (cannot,), identity)
     raise store_error(refusal, path) from refusal
+
+
+def _connect_readonly(path: Path) -> sqlite3.Connection:
+    return _connect(path, "mode=ro")
+
+
+def _connect_alone(path: Path) -> sqlite3.Connection:
+    """Return a connection to a file beside which no file can be created: if it has a log, to a copy of both in memory.
+
+    A log that a killed program left contains the newest results. Raises StoreError if it cannot be read.
+    """
+    try:
+        logs = [log for ending in _LOGS if (log := path.with_name(f"{path.name}{ending}")).exists()]
+        files = {file: file.stat() for file in (path, *logs) if file.stat().st_size}
+        if len(files) < 2:
+            return _connect(path, "mode=ro&immutable=1")
+        if sum(stat.st_size for stat in files.values()) > _LARGEST_COPY:
+            raise _unread_log(path, f"they have more than {_LARGEST_COPY // 2**20} MiB together")
+        with tempfile.TemporaryDirectory(prefix="assay-history-") as folder:
+            for file in files:
+                shutil.copyfile(file, Path(folder, file.name))
+            if any(_stamp(file.stat()) != _stamp(stat) for file, stat in files.items()):
+                raise _unread_log(path, "another program has written to them meanwhile")
+            return _read_in_memory(Path(folder, path.name))
+    except OSError as error:
+        raise _unread_log(path, error.strerror or str(error)) from error
+
+
+def _unread_log(path: Path, why: str) -> StoreError:
+    return StoreError(
+        f"the run history is read-only and was not closed, and it cannot be copied with its log to be read: {why}",
+        where=str(path),
+        fix="Make the file and its folder writable, or copy the whole folder to where you can write.",
+    )
+
+
+def _stamp(stat: os.stat_result) -> tuple[int, int]:
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _read_in_memory(copy: Path) -> sqlite3.Connection:
+    """Return the content of a file and its log, both of which SQLite may change."""
+    source = _connect(copy, "mode=rw")
+    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        source.execute("PRAGMA journal_mode = DELETE")
+        source.backup(memory)
+    except BaseException:
+        memory.close()
+        raise
+    finally:
+        source.close()
+    return memory
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
