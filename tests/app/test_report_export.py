@@ -68,6 +68,14 @@ def test_the_file_is_what_the_displayed_command_writes(tmp_path: Path, format: s
     assert file.stat().st_size > 100
 
 
+def test_the_displayed_command_has_the_path_of_a_file_in_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "h"))
+    command = shlex.split(export_of(tmp_path).command("~/report.md", "markdown", frozenset()))
+    assert command[-2:] == ["-o", str(tmp_path / "h" / "report.md")]
+
+
 def test_a_file_is_named_after_suite_and_run(tmp_path: Path) -> None:
     assert export_of(tmp_path).stem == f"sample-suite-{RUN.id[:12]}"
     assert "/" not in export_of(tmp_path, replace(RUN, suite_name="../../etc/pass wd")).stem

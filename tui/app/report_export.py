@@ -1,6 +1,7 @@
 """The export of a saved run as a report, from any screen: the same file that `assay report` writes."""
 
 import asyncio
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -71,7 +72,8 @@ class ReportExport:
         flags = {"answers": "-r", "risk": "--risk-analysis", "times": "-t"}
         words = ["assay", "report", self._run.id, "-f", format]
         words += [flag for name, flag in flags.items() if name in chosen and format != "json"]
-        return shlex.join([*words, "-o", file])
+        # In quotes, the shell leaves `~` as it is.
+        return shlex.join([*words, "-o", os.path.expanduser(file)])
 
 
 class ReportExporter:
