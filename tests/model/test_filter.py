@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 
 import pytest
@@ -258,6 +259,24 @@ def test_saved_filters_are_proposed_first() -> None:
 def test_a_renamed_filter_is_renamed_where_it_is_used() -> None:
     text = '@one "@one" !@ONE tag:@one @ones'
     assert rename_saved_filter(text, "one", "two") == '@two "@one" !@two tag:@one @ones'
+
+
+def test_only_the_first_columns_of_data_sets_that_can_be_typed_are_keys() -> None:
+    rows = [{f"K{row}x{at}": "v" for at in range(200)} for row in range(30)]
+    cases = [Case("long", "n", "c", (Step("p"),), row=DataRow("a", "long", {"k" * 401: "v"}))]
+    cases += [Case(str(at), "n", "c", (Step("p"),), row=DataRow("a", str(at), row)) for at, row in enumerate(rows)]
+    columns = DataColumns().of([cases])
+    assert columns == tuple(name for row in rows[:10] for name in row)
+    assert len(CASE_FILTER.with_columns(columns).keys_in_words) < 600
+    assert parse_filter("k9x199:v", columns=columns).matches(cases[10], {})
+    assert parse_filter("other_key:v", columns=columns).hint.endswith("…")
+
+
+def test_a_column_in_any_of_its_spellings_is_found_in_a_row_with_few_columns() -> None:
+    spellings = ["".join(letters) for letters in product(*zip("abcdefgh", "ABCDEFGH", strict=True))]
+    case = Case("a", "n", "c", (Step("p"),), row=DataRow("a", "x", {"first": "1", spellings[-1]: "found"}))
+    assert parse_filter("abcdefgh:found", columns=spellings).matches(case, {})
+    assert list(case_values("abcdefgh", [case], spellings)) == ["found"]
 
 
 def test_the_rows_of_data_sets_are_filtered_by_row_and_by_column() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -30,6 +30,7 @@ LONGEST_FILTER = 400
 """The most characters of a filter."""
 NO_FILTERS: Mapping[str, str] = MappingProxyType({})
 _MOST_EXPANDED, _MOST_TERMS = 100, 500
+_MOST_COLUMNS, _MOST_SHOWN = 2_000, 50  # keys of data sets, and keys that a message lists
 _SAVED = "@"
 
 _COLUMN = "var."
@@ -87,8 +88,9 @@ class FilterLanguage:
 
     @property
     def keys_in_words(self) -> str:
-        """Return the keys as they are listed in help texts: `status: tag: sev:`."""
-        return " ".join(f"{key.name}:" for key in self.keys if key.listed)
+        """Return the first keys as they are listed in help texts: `status: tag: sev:`."""
+        listed = [f"{key.name}:" for key in self.keys if key.listed]
+        return " ".join(listed[:_MOST_SHOWN] + ["…"] * (len(listed) > _MOST_SHOWN))
 
     def parse(self, text: str, saved: Mapping[str, str] = NO_FILTERS) -> tuple[tuple[Term, ...], str]:
         """Return the terms of a filter with the names of their keys, and what is wrong with the first invalid one.
@@ -347,7 +349,7 @@ class Filter:
 
     terms: tuple[Term, ...] = ()
     hint: str = ""
-    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, None]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -399,7 +401,7 @@ class Filter:
             case "row":
                 return case.row is not None and fits(case.row.id, value)
         if term.key:
-            text = _in_column(case, self.columns.get(term.key, ()))
+            text = _in_column(case, self.columns.get(term.key, {}))
             return text is not None and fits(text, value)
         if value in case.name.casefold() or value in case.id.casefold():
             return True
@@ -423,11 +425,14 @@ def parse_filter(text: str, saved: Mapping[str, str] = NO_FILTERS, columns: Iter
     """
     columns = tuple(columns)
     terms, hint = CASE_FILTER.with_columns(columns).parse(text, saved)
-    return Filter(terms, hint, {term.key: _columns_named(term.key, columns) for term in terms if term.key})
+    return Filter(terms, hint, {key: _columns_named(key, columns) for key in {term.key for term in terms if term.key}})
 
 
 class DataColumns:
-    """The columns of the data sets of suites. They are collected once, as they may be in 50,000 rows."""
+    """The columns of the data sets of suites that the filter has keys for.
+
+    They are collected once, as they may be in 50,000 rows: the first 2,000 that can be written in a filter.
+    """
 
     def __init__(self) -> None:
         self._suites: Sequence[Sequence[Case]] = ()
@@ -437,20 +442,22 @@ class DataColumns:
         """Return the columns of the cases of suites, in their order."""
         if len(suites) != len(self._suites) or any(a is not b for a, b in zip(suites, self._suites, strict=True)):
             rows = (case.row.values for cases in suites for case in cases if case.row)
-            self._suites, self._columns = tuple(suites), tuple(dict.fromkeys(chain.from_iterable(rows)))
+            columns = (column for column in dict.fromkeys(chain.from_iterable(rows)) if len(column) <= LONGEST_FILTER)
+            self._suites, self._columns = tuple(suites), tuple(islice(columns, _MOST_COLUMNS))
         return self._columns
 
 
-def _columns_named(key: str, columns: Iterable[str]) -> list[str]:
+def _columns_named(key: str, columns: Iterable[str]) -> Mapping[str, None]:
     """Return the columns that a key of the filter names, as they are written in the data."""
     name = key.removeprefix(_COLUMN)
-    return [column for column in columns if column.casefold() == name]
+    return {column: None for column in columns if column.casefold() == name}
 
 
-def _in_column(case: Case, names: Iterable[str]) -> str | None:
+def _in_column(case: Case, names: Mapping[str, None]) -> str | None:
     """Return the text of the row of a case in the first of these columns that it has, None if there is none."""
     values = case.row.values if case.row else {}
-    return next((values[name] for name in names if name in values), None)
+    fewer = names if len(names) <= len(values) else values  # a name has thousands of forms with other capitals
+    return next((values[name] for name in fewer if name in names and name in values), None)
 
 
 def case_values(key: str, cases: Iterable[Case], columns: Iterable[str] = ()) -> Iterator[str]:
