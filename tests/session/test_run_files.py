@@ -13,7 +13,7 @@ from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
 from tui.model.sanitize import sanitize_text
 from tui.model.secrets import Secrets
-from tui.model.suite import Check
+from tui.model.suite import Check, RiskCriterion
 from tui.risk.score_lines import read_line
 from tui.session import run_files
 from tui.session.run_files import content_of, import_fault, pack_lines, read_run_file, run_lines
@@ -123,6 +123,26 @@ def test_a_file_that_is_too_large_to_be_imported_is_named(
             assert fault.endswith(": `assay import` cannot read it")
             with pytest.raises(SuiteError):
                 read(path)
+
+
+def test_the_answers_to_score_are_limited_by_criterion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case, *others = KEPT.plan.suite.cases
+    judged = replace(case, risk_criteria=(RiskCriterion("Tone", "", "low"), RiskCriterion("Truth", "", "high")))
+    plan = replace(KEPT.plan, run_id="0" * 32, suite=replace(KEPT.plan.suite, cases=(judged, *others)))
+    items = sum(
+        len(each.risk_criteria) for each in plan.suite.cases for result in KEPT.results if result.trial.case == each.id
+    )
+    path, kept = tmp_path / "run.jsonl", replace(KEPT, plan=plan)
+    lines = [*run_lines(kept)]
+    path.write_bytes(data := pack_lines(lines, compressed=False))
+    for most, is_read in ((items, True), (items - 1, False)):
+        monkeypatch.setattr(run_files, "MOST_ITEMS", most)
+        fault = f"has more than {most:,} answers to score, each once for each criterion"
+        assert import_fault(kept, lines, data) == (None if is_read else f"{fault}: `assay import` cannot read it")
+        if is_read:
+            assert read(path).results
+        else:
+            assert refusal(path) == f"None: {fault}"
 
 
 def test_large_numbers_of_a_suite_and_of_models_are_read_again(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ MOST_LINE_BYTES = 64 << 20
 MOST_LINE_VALUES = 1_500_000  # of a result: it is in memory three times while it is read
 MOST_LINES = 3_000_000
 MOST_TRIALS = 1_000_000
+MOST_ITEMS = 500_000  # answers times their criteria: a review holds all of them
 _GZIP = b"\x1f\x8b"
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -108,6 +109,7 @@ def import_fault(kept: KeptRun, lines: Iterable[str], data: bytes) -> str | None
                 raise NotRead(f"has a line of more than {most:,} values")
         for result in kept.results:
             limit.add(result)
+        _check_items(kept.plan.suite, kept.results)
     except NotRead as fault:
         return f"{fault}: `assay import` cannot read it"
     return None
@@ -116,6 +118,12 @@ def import_fault(kept: KeptRun, lines: Iterable[str], data: bytes) -> str | None
 def _check_size(line: bytes) -> None:
     if len(line) > MOST_LINE_BYTES:
         raise NotRead(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
+
+
+def _check_items(suite: Suite, results: Iterable[TrialResult]) -> None:
+    criteria = {case.id: len(case.risk_criteria) for case in suite.cases}
+    if sum(criteria[result.trial.case] for result in results) > MOST_ITEMS:
+        raise NotRead(f"has more than {MOST_ITEMS:,} answers to score, each once for each criterion")
 
 
 def content_of(plan: Plan, results: Iterable[TrialResult]) -> str:
@@ -206,7 +214,7 @@ def read_run_file(path: Path, secrets: Secrets, named: Path | None = None, here:
     if head is not None and not problems:
         try:
             run = _run_of(head, results, _score_lines(path, scores), named, here or absolute_path("."))
-        except _Fault as fault:
+        except (_Fault, NotRead) as fault:
             problems.append(file.problem(str(fault), "run"))
     if run is None:
         raise file.refusal(problems)
@@ -439,6 +447,7 @@ def _run_of(
         raise _Fault(f"options: {fault}")
     trials = tuple(TrialKey(*each) for each in head["trials"])
     _check_trials(trials, suite, subjects, results)
+    _check_items(suite, results)
     agents = (each for each in subjects if each.provider == "agent")
     if fault := next(filter(None, (agent_fault(each.model_id, each.python) for each in agents)), ""):
         raise _Fault(f"subjects: {fault}")
