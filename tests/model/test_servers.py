@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from tests.support.plans import suite_of
+from tui.model.secrets import REMOVED
 from tui.model.servers import (
     KEY_VARIABLES,
     has_password,
     is_loopback,
     model_names,
     query_secrets,
+    show_url,
     token_limit_for,
     url_fault,
 )
@@ -104,6 +106,21 @@ def test_ordinary_names_in_a_query(name: str) -> None:
 )
 def test_keys_in_the_query_of_a_url(url: str, found: tuple[str, ...]) -> None:
     assert query_secrets(url) == found
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (f"http://u:p@h/hook/{SERVICE_KEY}/x?y=z", f"h/hook/{REMOVED}/x"),
+        (f"http://h:0/%67{SERVICE_KEY[1:]}", f"http://h:0/{REMOVED}"),
+        (f"http://h/x#{SERVICE_KEY}", f"http://h/x#{REMOVED}"),
+        (f"ftp://h/{SERVICE_KEY}", f"ftp://h/{REMOVED}"),
+        (f"http:/h/{SERVICE_KEY}", f"http:/h/{REMOVED}"),
+        ("agents/one.py", "agents/one.py"),
+    ],
+)
+def test_a_faulty_url_is_shown_without_keys(url: str, shown: str) -> None:
+    assert show_url(url) == shown
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from functools import lru_cache
 from urllib.parse import unquote_plus, urlsplit
 
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import REMOVED, Secrets, key_parts, service_keys
+from tui.model.secrets import REMOVED, Secrets, hide_service_keys, key_parts, service_keys
 from tui.model.subjects import AGENT_URLS, ProviderKind, ProviderSettings, TokenLimitParameter
 from tui.model.suite import Suite
 
@@ -157,11 +157,12 @@ def agent_url_fault(url: str) -> str | None:
 
 
 def show_url(url: str) -> str:
-    """Return a URL for a message that says what is wrong with it: without user, password and query.
+    """Return a URL for a message that says what is wrong with it: without user, password, query and keys.
 
-    Any other text, such as a path, is returned whole.
+    Any other text, such as a path, is returned whole but for keys of known services.
     """
-    return sanitize_line(url.rpartition("@")[2].partition("?")[0] if "://" in url else url)
+    shown = url.rpartition("@")[2].partition("?")[0] if "://" in url else url
+    return sanitize_line(Secrets(query_secrets(url)).hide(hide_service_keys(shown)))
 
 
 def query_secrets(url: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing_extensions import is_typeddict
 from tui.documents.positions import Path
 from tui.documents.problems import MOST_PROBLEMS, Finding
 from tui.model.sanitize import sanitize_line
+from tui.model.secrets import hide_service_keys
 from tui.model.suggest import nearest
 from tui.model.values import JsonValue
 
@@ -31,8 +32,8 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """Return a value from the file, sanitized for a message."""
-    return f"`{sanitize_line(str(value).replace(chr(10), '␊'), limit)}`"
+    """Return a value from the file, sanitized for a message and without keys of known services."""
+    return f"`{sanitize_line(hide_service_keys(str(value)).replace(chr(10), '␊'), limit)}`"
 
 
 _EXPECTED = {
