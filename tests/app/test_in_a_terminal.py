@@ -35,7 +35,9 @@ def test_it_starts_streams_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> 
         assert restored(terminal)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "code"), [pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long), (signal.SIGHUP, 129)]
+)
 def test_a_signal_ends_the_run_restores_the_terminal_and_is_reported(tmp_path: Path, number: int, code: int) -> None:
     with app_in(tmp_path, "endless") as terminal:
         terminal.wait_for("Not run yet")
@@ -47,6 +49,7 @@ def test_a_signal_ends_the_run_restores_the_terminal_and_is_reported(tmp_path: P
         assert (tmp_path / "ended").read_text() == "interrupted"
 
 
+@pytest.mark.long
 def test_a_signal_to_continue_without_a_stop_leaves_no_thread_behind(tmp_path: Path) -> None:
     with app_in(tmp_path) as terminal:
         terminal.wait_for("Not run yet")

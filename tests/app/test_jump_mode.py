@@ -18,8 +18,11 @@ from tui.model.shipped import shipped_folder
 __all__ = ["fixed_world"]
 
 SCREENS = (
-    *("explore-answers", "explore-diff", "matrix", "review-several", "runs", "add-provider"),
-    *(pytest.param(name, marks=pytest.mark.long) for name in ("compare", "export")),
+    *("explore-answers", "matrix", "add-provider"),
+    *(
+        pytest.param(name, marks=pytest.mark.long)
+        for name in ("explore-diff", "review-several", "runs", "compare", "export")
+    ),
 )
 
 

@@ -100,9 +100,14 @@ INNERMOST = ("escape", "enter", "up", "down")
 """Keys that close, open or move in the innermost place."""
 
 CHAINS = (
-    *("explore-filter", "explore-risk", "explore-diff", "check-editor", "case-editor", "matrix", "matrix-pairs"),
-    *("compare", "review", "runs", "model-chooser", "search", "export"),
-    *(pytest.param(name, marks=pytest.mark.long) for name in ("explore-suite", "explore-answers", "review-several")),
+    *("explore-diff", "check-editor", "case-editor", "matrix", "compare", "review", "runs", "export"),
+    *(
+        pytest.param(name, marks=pytest.mark.long)
+        for name in (
+            *("explore-filter", "explore-risk", "explore-suite", "explore-answers", "matrix-pairs"),
+            *("review-several", "model-chooser", "search"),
+        )
+    ),
 )
 
 

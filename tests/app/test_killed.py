@@ -7,6 +7,8 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.app.explore.test_saved_runs_end_to_end import CASE, SUITE, environ_of
 from tests.support.model_server import Asked, ModelServer, say
 from tests.support.replies import HANG, Reply
@@ -74,6 +76,7 @@ def resume(environ: dict[str, str], suites: Path) -> None:
         assert terminal.wait_exit() == 0
 
 
+@pytest.mark.long
 async def test_a_run_killed_in_the_middle_resumes_with_exactly_what_is_missing(tmp_path: Path) -> None:
     suites = tmp_path / "suites"
     suites.mkdir()

@@ -13,7 +13,7 @@ from tui.app.theme.palette import DEFAULT_PALETTE
 
 __all__ = ["fixed_world"]
 
-SIZES = ((80, 24), (160, 45), *(pytest.param(size, marks=pytest.mark.long) for size in ((120, 40), (250, 70))))
+SIZES = ((80, 24), *(pytest.param(size, marks=pytest.mark.long) for size in ((160, 45), (120, 40), (250, 70))))
 MESSAGES = ("The key of the provider was refused.", f"Exported: {'reports/' * 12}report.html")
 FIGURES = {
     "review": (REVIEW, ("none", "slight", "partial", "major", "total", "n/a", "not applicable")),

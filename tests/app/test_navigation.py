@@ -170,7 +170,7 @@ async def test_compare_goes_to_a_case(fixed_world: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["matrix", "review", *(pytest.param(name, marks=pytest.mark.long) for name in ("compare", "runs"))]
+    "name", ["matrix", *(pytest.param(name, marks=pytest.mark.long) for name in ("review", "compare", "runs"))]
 )
 async def test_the_search_opens_above_each_work_screen(name: str, fixed_world: Path) -> None:
     async with opened(name, fixed_world) as stage:

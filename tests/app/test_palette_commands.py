@@ -97,6 +97,7 @@ async def test_the_actions_on_a_case_are_done_in_explore(fixed_world: Path) -> N
         await stage.press("escape", "escape")
 
 
+@pytest.mark.long
 def test_a_name_that_is_typed_in_a_terminal_is_done(tmp_path: Path) -> None:
     editor = tmp_path / "vi"
     editor.write_text('#!/bin/sh\necho "EDITING $@"\nread answer\n')
@@ -126,7 +127,7 @@ async def test_a_new_case_has_the_command_of_its_key(fixed_world: Path) -> None:
 
 @pytest.mark.parametrize(
     "place",
-    ["start", "matrix", *(pytest.param(place, marks=pytest.mark.long) for place in ("compare", "review", "runs"))],
+    ["start", *(pytest.param(place, marks=pytest.mark.long) for place in ("matrix", "compare", "review", "runs"))],
 )
 async def test_every_screen_has_every_name_and_says_why_it_does_not_do_it(place: str, fixed_world: Path) -> None:
     scene = scene_of(place)

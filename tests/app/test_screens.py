@@ -47,6 +47,8 @@ OPENED = (
     Scene("palette", run_session, (*ANSWERED, "ctrl+p", CommandPalette, listed)),
 )
 """Every class of screens once."""
+KINDS = ("compare", "confirm", "export", "case-editor", "palette")
+"""A work screen, a question, a list, a form, and the palette of Textual."""
 OPENED_AGAIN = (
     *(scene for scene in SCENES if scene.name in ("model-settings", "setting")),
     Scene("figures", scored_session, (*REVIEW, "I", FiguresScreen)),
@@ -109,6 +111,13 @@ async def close_by_quick_keys(scene: Scene, world: Path, patch: pytest.MonkeyPat
 
 
 async def test_quick_keys_close_one_screen(fixed_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for scene in OPENED:
+        if scene.name in KINDS:
+            await close_by_quick_keys(scene, fixed_world, monkeypatch)
+
+
+@pytest.mark.long
+async def test_quick_keys_close_each_screen(fixed_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = {await close_by_quick_keys(scene, fixed_world, monkeypatch) for scene in OPENED}
     assert classes_that_close() - shown == set()
 

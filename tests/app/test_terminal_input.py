@@ -77,7 +77,7 @@ def test_a_paste_is_capped() -> None:
 @pytest.mark.parametrize("begin", [START, ""])
 @pytest.mark.parametrize(
     "unit",
-    ["\x1b", "\x1b[A", "\x1b]0;x\x07", *(pytest.param(unit, marks=pytest.mark.long) for unit in ("\x1b[", "\x1bq"))],
+    ["\x1b[A", *(pytest.param(unit, marks=pytest.mark.long) for unit in ("\x1b", "\x1b]0;x\x07", "\x1b[", "\x1bq"))],
 )
 def test_a_megabyte_of_escapes_takes_few_steps(unit: str, begin: str) -> None:
     flood = unit * (MEGABYTE // len(unit))
@@ -134,7 +134,7 @@ def test_the_mouse_works_after_input_that_cannot_be_parsed() -> None:
     assert moved.x < 10  # in pixels: the terminal reports them still
 
 
-@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("marked", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_the_app_answers_a_key_after_a_megabyte_of_escapes(marked: bool) -> None:
     command = run_here("-m", "tests.app.input_app")
     with Terminal(command, size=(60, 20), cwd=Path(__file__).parents[2]) as terminal:

@@ -73,6 +73,7 @@ async def test_the_fields_are_written_and_all_else_stays(tmp_path: Path) -> None
     assert (tmp_path / "s.yaml").read_text() == SUITE.replace(CASE, written)
 
 
+@pytest.mark.long
 async def test_a_field_is_validated_when_it_is_left(tmp_path: Path) -> None:
     async with opened(tmp_path, "a") as seen:
         await seen.press("tab")
@@ -166,7 +167,8 @@ async def test_a_check_of_the_file_opens_the_check_editor_and_edits_stay(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "is_saved"), [("category: C\n", "category: D\n", True), ("name: A", "name: Z", False)]
+    ("old", "new", "is_saved"),
+    [pytest.param("category: C\n", "category: D\n", True, marks=pytest.mark.long), ("name: A", "name: Z", False)],
 )
 async def test_what_another_program_changed_meanwhile_is_not_lost(
     tmp_path: Path, old: str, new: str, is_saved: bool
@@ -194,7 +196,9 @@ TESTS = """\
 INSERTED = TESTS.replace("admin", "guest")
 
 
-@pytest.mark.parametrize("moment", ["before", "during", "after"])
+@pytest.mark.parametrize(
+    "moment", [*(pytest.param(moment, marks=pytest.mark.long) for moment in ("before", "during")), "after"]
+)
 async def test_a_test_that_was_moved_meanwhile_is_edited_with_the_check_editor(tmp_path: Path, moment: str) -> None:
     file = tmp_path / "s.yaml"
     async with opened(tmp_path, suite=TESTS) as seen:
@@ -252,6 +256,7 @@ async def test_an_unsaved_case_is_closed_after_a_question(tmp_path: Path) -> Non
     assert (tmp_path / "s.yaml").read_text() == SUITE
 
 
+@pytest.mark.long
 async def test_only_the_beginning_of_a_very_long_text_is_displayed(tmp_path: Path) -> None:
     text, searched = "word " * 50_000, "line\n" * 5_000
     check = f"assertions: [{{type: contains, value: {json.dumps(searched)}}}]"

@@ -111,6 +111,7 @@ async def test_an_invalid_pattern_is_explained_and_not_saved(tmp_path: Path) -> 
     assert (tmp_path / "s.yaml").read_text() == SUITE
 
 
+@pytest.mark.long
 async def test_a_pattern_that_takes_too_long_is_reported(tmp_path: Path) -> None:
     async with edited(tmp_path, "ctrl+t") as seen:
         await shows(seen, "in this case and 1 other case")
@@ -198,7 +199,7 @@ async def test_other_checks_are_edited_in_an_editor(tmp_path: Path, checks: str)
         await seen.until(lambda: any("to edit the file" in notice for notice in seen.notices))
 
 
-@pytest.mark.parametrize(("key", "id"), [("A", "a-copy"), ("a", "new-case")])
+@pytest.mark.parametrize(("key", "id"), [("A", "a-copy"), pytest.param("a", "new-case", marks=pytest.mark.long)])
 async def test_a_case_is_added_and_selected(tmp_path: Path, key: str, id: str) -> None:
     async with edited(tmp_path, "escape") as seen:
         await seen.until(lambda: seen.app.screen is seen.screen)

@@ -228,6 +228,7 @@ async def test_other_answers_can_be_chosen(store: SqliteStore, tmp_path: Path) -
         await seen.until(lambda: "binds the parameter" in text(seen))
 
 
+@pytest.mark.long
 async def test_where_nothing_can_be_compared_it_says_so(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     session = session_for(tmp_path / "suites")
@@ -251,6 +252,7 @@ async def test_a_preference_that_cannot_be_kept_is_reported(store: SqliteStore, 
         assert "case 1/3" in title(seen)
 
 
+@pytest.mark.long
 async def test_the_mouse_chooses_a_case(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
         await seen.until(lambda: "parameter" in text(seen))
@@ -291,6 +293,7 @@ async def test_it_opens_from_a_cell_of_the_matrix_and_comes_back_to_it(store: Sq
         assert matrix.panel.table.has_focus
 
 
+@pytest.mark.long
 async def test_the_prompt_is_above_the_answers_in_one_line_or_whole(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
         question = screen(seen).view.question
@@ -302,6 +305,7 @@ async def test_the_prompt_is_above_the_answers_in_one_line_or_whole(store: Sqlit
         await seen.until(lambda: any("Prompt " in row for row in screen_rows(seen.app.screen)))
 
 
+@pytest.mark.long
 async def test_the_border_of_the_cases_is_moved_and_remembered(tmp_path: Path, store: SqliteStore) -> None:
     async with compared(store, tmp_path) as (seen, _):
         cases, focused = screen(seen).query_one("#cases"), seen.app.focused
@@ -314,6 +318,7 @@ async def test_the_border_of_the_cases_is_moved_and_remembered(tmp_path: Path, s
         await seen.until(lambda: screen(seen).query_one("#cases").region.width == 32)
 
 
+@pytest.mark.long
 async def test_one_side_is_shown_alone_and_then_the_other_one(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, _):
         await seen.until(lambda: "parameter" in text(seen))
@@ -340,6 +345,7 @@ def shown(seen: Seen) -> str:
     return "\n".join(row[region.x :] for row in screen_rows(seen.app.screen))
 
 
+@pytest.mark.long
 async def test_results_of_checks_are_below_the_answers_where_there_is_room_and_hidden_while_blind(
     store: SqliteStore, tmp_path: Path
 ) -> None:

@@ -146,6 +146,7 @@ def _look(home: Path, url: str) -> None:
         assert terminal.wait_exit() == 0
 
 
+@pytest.mark.long
 async def test_the_changes_of_two_models_are_side_by_side(tmp_path: Path) -> None:
     session = session_with_changes(tmp_path)
     [result] = session.kept

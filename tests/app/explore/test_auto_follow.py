@@ -91,6 +91,7 @@ async def test_one_case_is_not_followed_and_without_a_run_there_is_nothing_to_fo
         assert "following" not in seen.header
 
 
+@pytest.mark.long
 async def test_only_cases_that_the_filter_leaves_are_followed(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await seen.press("slash", *"hash", "enter")
@@ -116,6 +117,7 @@ async def test_a_clone_is_reported_while_it_goes_on_and_when_it_is_there(tmp_pat
         assert any("A full clone" in notice and "/tmp/kept" in notice for notice in seen.notices)
 
 
+@pytest.mark.long
 async def test_a_clone_without_anything_to_say_says_nothing(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.before = (RepositoryCloning(12, 0, 99), RepositoryCloned("https://host/x.git", "main", (), None))

@@ -126,6 +126,7 @@ async def test_borders_are_moved_by_keys_and_remembered_for_each_layout(tmp_path
         assert seen.screen.details.region.height == details + 1
 
 
+@pytest.mark.long
 async def test_the_border_of_the_suites_is_dragged(tmp_path: Path) -> None:
     async with explored(answered(tmp_path), (160, 50)) as seen:
         await shown(seen)
@@ -158,6 +159,7 @@ async def test_every_part_is_usable_whatever_the_file_contains(
             assert screen.region.contains_region(part.region)
 
 
+@pytest.mark.long
 async def test_hidden_parts_have_no_border_to_move(tmp_path: Path) -> None:
     async with explored(answered(tmp_path), (160, 50)) as seen:
         await shown(seen)

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.app.explore.explored import CASES, Seen, explored, session_for
 from tests.support.model_server import ModelServer, closed_port
 from tests.support.replies import status
@@ -68,6 +70,7 @@ async def test_each_provider_is_displayed_with_its_state_and_none_is_asked(tmp_p
         assert server.listed == []
 
 
+@pytest.mark.long
 async def test_a_provider_is_asked_when_it_is_unfolded_and_once_only(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.providers = ("openai", "vllm")
@@ -152,6 +155,7 @@ async def test_models_that_cannot_be_run_are_named_before_the_dialog_closes(tmp_
         assert models(seen) == ("mock-a", "mock-b", "other/x")
 
 
+@pytest.mark.long
 async def test_more_than_four_models_are_displayed_in_pages(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     path, names = tmp_path / "quickstart.yaml", [f"mock-{letter}" for letter in "abcdefghij"]

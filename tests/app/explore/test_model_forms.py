@@ -56,6 +56,7 @@ async def test_errors_are_beside_their_fields(tmp_path: Path) -> None:
         assert rows(seen) == ["1 mock-a", "2 mock-b", "· local/smollm2-135m"]
 
 
+@pytest.mark.long
 async def test_an_error_is_hidden_when_its_field_changes(tmp_path: Path) -> None:
     async with opened(session_for(tmp_path)) as seen:
         await edited(seen)
@@ -67,6 +68,7 @@ async def test_an_error_is_hidden_when_its_field_changes(tmp_path: Path) -> None
         await seen.until(lambda: [each.display for each in shown] == [False, True])
 
 
+@pytest.mark.long
 async def test_a_form_starts_with_the_settings_and_can_remove_them(tmp_path: Path) -> None:
     async with opened(session_for(tmp_path)) as seen:
         await seen.press("a", *"m?seed=7&api=chat&system=a%0Ab", "enter")

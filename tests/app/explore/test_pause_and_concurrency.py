@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.app.explore.test_saved_runs_end_to_end import CASE, app_on, environ_of
@@ -179,6 +180,7 @@ async def test_the_header_says_how_many_go_at_once_and_why(tmp_path: Path) -> No
         await seen.until(lambda: "limits    one 3 of 4: 429, Retry-After 0.05 s" in str(overview.render()))
 
 
+@pytest.mark.long
 async def test_the_matrix_pauses_and_paces_too(tmp_path: Path) -> None:
     async with paced(tmp_path, 12) as seen:
         await seen.pilot.press("R")

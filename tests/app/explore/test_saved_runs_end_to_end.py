@@ -91,6 +91,7 @@ async def test_a_run_that_was_interrupted_goes_on_with_exactly_what_is_missing(t
             assert (record.id, record.state, record.passed, record.trials) == (run.id, "finished", 8, 8)
 
 
+@pytest.mark.long
 async def test_answers_are_played_again_without_asking_anybody(tmp_path: Path) -> None:
     suites = tmp_path / "suites"
     suites.mkdir()

@@ -99,6 +99,7 @@ async def test_a_revealed_case_is_displayed_with_its_suite(tmp_path: Path) -> No
         await seen.until(lambda: tree.scroll_offset.y + tree.size.height >= len(tree.rows), "all of its cases")
 
 
+@pytest.mark.long
 async def test_the_mouse_chooses_and_unfolds(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await seen.pilot.click("#tree", offset=(10, 4))
@@ -167,6 +168,7 @@ async def test_a_filter_leaves_what_it_wants_and_escape_brings_all_back(tmp_path
         await seen.until(lambda: "did you mean tag" in seen.screen.suites.hint)
 
 
+@pytest.mark.long
 async def test_a_key_right_after_escape_from_the_filter_is_a_command(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await seen.press("slash", *"hash")
@@ -180,6 +182,7 @@ async def test_a_key_right_after_escape_from_the_filter_is_a_command(tmp_path: P
         assert not seen.screen.suites.filtering
 
 
+@pytest.mark.long
 async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     signs: dict[str, tuple[Verdict, ...]] = {"one": ("passed", "passed", "failed"), "two": ("passed",) * 3}
@@ -199,6 +202,7 @@ async def test_the_cases_in_which_models_differ_are_found_by_all_their_repeats(t
         await seen.until(lambda: "unknown value differs:x; available: yes, no" in seen.screen.suites.hint)
 
 
+@pytest.mark.long
 async def test_the_first_case_that_a_filter_leaves_is_shown_and_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
@@ -420,6 +424,7 @@ async def test_the_tabs_have_the_checks_and_the_prompt_of_the_displayed_attempt(
         await seen.until(lambda: any("first prompt" in row for row in screen_rows(seen.app.screen)))
 
 
+@pytest.mark.long
 async def test_models_can_be_chosen(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.config = Config(variants={"warm": Variant("smollm2")})

@@ -77,6 +77,7 @@ async def test_answers_of_all_runs_are_found_and_opened(store: SqliteStore, tmp_
         await seen.until(lambda: "to second: an old parameter." in seen.text(1))
 
 
+@pytest.mark.long
 async def test_only_the_displayed_run_is_searched(store: SqliteStore, tmp_path: Path) -> None:
     async with explored(session_of(store, tmp_path), (160, 45)) as seen:
         await searched(seen, "first mock-a parameter")
@@ -92,6 +93,7 @@ async def test_only_the_displayed_run_is_searched(store: SqliteStore, tmp_path: 
         await seen.until(lambda: len(hits(seen)) == 2)
 
 
+@pytest.mark.long
 async def test_it_is_recorded_that_names_were_displayed(store: SqliteStore, tmp_path: Path) -> None:
     async with explored(session_of(store, tmp_path)) as seen:
         await searched(seen, '"an old"')
@@ -99,6 +101,7 @@ async def test_it_is_recorded_that_names_were_displayed(store: SqliteStore, tmp_
         await seen.until(lambda: ONE in seen.screen.context.scores._recorded)
 
 
+@pytest.mark.long
 async def test_nothing_is_an_error(store: SqliteStore, tmp_path: Path) -> None:
     async with explored(session_of(store, tmp_path)) as seen:
         await searched(seen, 'text:( " NOT *')
@@ -109,6 +112,7 @@ async def test_nothing_is_an_error(store: SqliteStore, tmp_path: Path) -> None:
         await seen.until(lambda: len(seen.app.screen_stack) == 1)
 
 
+@pytest.mark.long
 async def test_a_suite_without_a_run_says_so(store: SqliteStore, tmp_path: Path) -> None:
     async with explored(session_of(store, tmp_path)) as seen:
         await searched(seen, "parameter")

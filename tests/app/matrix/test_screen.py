@@ -140,6 +140,7 @@ async def test_failed_again_asks_what_did_not_pass_and_cancel_ends_it(tmp_path: 
         await seen.until(lambda: seen.session.ended == ["cancelled"])
 
 
+@pytest.mark.long
 async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_path: Path) -> None:
     session = session_with_history(tmp_path)
     assert session.keeps is not None
@@ -180,6 +181,7 @@ async def test_a_kept_run_has_its_figures_though_its_answers_are_not_read(tmp_pa
     store.close()
 
 
+@pytest.mark.long
 async def test_it_is_in_the_palette_and_its_keys_are_in_the_help(tmp_path: Path) -> None:
     async with explored(session_with_history(tmp_path)) as seen:
         titles = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
@@ -314,7 +316,7 @@ async def test_the_statistics_choose_the_pair_below() -> None:
         await until(pilot, lambda: "gpt-5.2 passes 2 cases that claude-sonnet-4.5 does not" in text(screen))
 
 
-@pytest.mark.parametrize(("width", "expected"), [(80, False), (140, True)])
+@pytest.mark.parametrize(("width", "expected"), [pytest.param(80, False, marks=pytest.mark.long), (140, True)])
 async def test_figures_of_pairs_are_whole_or_left_out(width: int, expected: bool) -> None:
     matrix = matrix_of([("A", f"case {number}", "✓✗") for number in range(40)], ("good", "bad"))
     async with running_app(matrix, (width, 24)) as app:

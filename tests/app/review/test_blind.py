@@ -202,6 +202,7 @@ def test_a_walk_through_every_screen_that_can_be_reached_finds_no_name(
         assert restored(shown)
 
 
+@pytest.mark.long
 def test_every_score_that_was_shown_as_given_outlives_a_kill(tmp_path: Path) -> None:
     environ = environ_of(tmp_path)
     with Terminal(run_here("-m", "tui", tmp_path / "none"), size=(120, 40), cwd=ROOT, env=environ) as shown:
@@ -262,7 +263,7 @@ async def test_names_that_were_revealed_in_another_window_are_shown_before_the_n
         assert [(act.act, act.blind) for act in acts(session)][2:] == [("score", False)]
 
 
-@pytest.mark.parametrize("key", ["1", "u", pytest.param("3", marks=pytest.mark.long)])
+@pytest.mark.parametrize("key", ["u", *(pytest.param(key, marks=pytest.mark.long) for key in ("1", "3"))])
 async def test_a_score_of_another_window_is_shown_before_a_key_changes_it(tmp_path: Path, key: str) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
         item = screen(seen).review_session.item
@@ -337,6 +338,7 @@ async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> No
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen) and "4 total" in drawn(seen))
 
 
+@pytest.mark.long
 async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: Path) -> None:
     async with at_runs(tmp_path, keep_run(tmp_path), config=Config(reviewer=ME)) as (seen, _):
         await seen.press("v")
@@ -354,6 +356,7 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.until(lambda: "names next to 6 scores" in drawn(seen))
 
 
+@pytest.mark.long
 async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):
@@ -398,6 +401,7 @@ async def test_names_in_answers_are_masked_until_they_are_revealed(tmp_path: Pat
         assert "masked" not in drawn(seen)
 
 
+@pytest.mark.long
 async def test_nobody_waits_for_masks_after_the_review_is_closed(tmp_path: Path) -> None:
     async with reviewed(tmp_path, self_naming_run(tmp_path)) as (seen, _):
         names = screen(seen).review_session.review.names
@@ -427,6 +431,7 @@ async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> 
         assert [act.act for act in acts(session)] == ["score", "look"], "still the same look"
 
 
+@pytest.mark.long
 async def test_names_seen_after_a_fresh_start_are_recorded_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_
         assert "filter 0/5" in title(seen)
 
 
+@pytest.mark.long
 async def test_a_note_that_is_too_long_is_cut_with_a_word(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         await seen.press("c", "a")
@@ -177,6 +178,7 @@ async def test_the_app_is_not_left_with_a_note_in_hand_without_a_word(tmp_path: 
         await seen.until(lambda: not seen.app.is_running, "nothing is lost now")
 
 
+@pytest.mark.long
 async def test_a_note_is_not_lost_with_an_extent_that_is_taken_back(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         await seen.press("c", *"because", "enter")
@@ -204,6 +206,7 @@ async def test_what_cannot_be_kept_is_not_shown_as_given(tmp_path: Path) -> None
         assert [act.extent for act in acts(session)] == [3]
 
 
+@pytest.mark.long
 async def test_the_answer_is_a_key_away_from_a_long_prompt(tmp_path: Path) -> None:
     long = replace(CASES[0], steps=(replace(CASES[0].steps[0], input="Read this.\n" * 200),))
     store = keep_run(tmp_path, results(cases=(long,)), cases=(long,))
@@ -371,6 +374,7 @@ async def test_on_a_tall_screen_the_diff_is_below_the_answer(tmp_path: Path) -> 
         await seen.until(lambda: "return new()" in drawn(seen) and "Second voice" in drawn(seen))
 
 
+@pytest.mark.long
 async def test_an_extent_can_be_clicked(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         rows = drawn(seen).splitlines()
@@ -506,6 +510,7 @@ async def test_a_wide_screen_has_the_queue_beside_the_answer(tmp_path: Path) -> 
         assert view.queue_open, "the user has opened it"
 
 
+@pytest.mark.long
 async def test_borders_are_moved_and_no_key_of_that_scores(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), size=(160, 45)) as (seen, session):
         view, focused, item = screen(seen).view, seen.app.focused, target(seen)

@@ -114,6 +114,7 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         await seen.until(lambda: any("No open disagreement" in notice for notice in seen.notices))
 
 
+@pytest.mark.long
 async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
         await seen.press("I")
@@ -217,6 +218,7 @@ def screen_trial() -> TrialKey:
     return TrialKey("c0", A)
 
 
+@pytest.mark.long
 async def test_a_share_comes_again_unannounced_and_shows_how_far_one_agrees_with_oneself(tmp_path: Path) -> None:
     many = [make_case(f"m{number:02}", criteria=(SQL,)) for number in range(6)]
     store = keep_run(tmp_path, results(cases=many), cases=many)

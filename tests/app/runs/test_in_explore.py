@@ -122,6 +122,7 @@ async def test_every_run_is_listed_newest_first_with_what_it_was_made_with(store
         await seen.until(lambda: in_explore(seen))
 
 
+@pytest.mark.long
 async def test_costs_who_answered_and_what_took_part_are_reported(store: SqliteStore, tmp_path: Path) -> None:
     kept = priced_run()
     store.begin_run(kept.plan, kept.record.started_at, kept.versions)
@@ -148,6 +149,7 @@ async def test_runs_are_filtered_while_it_is_typed(store: SqliteStore, tmp_path:
         await seen.until(lambda: len(listed(seen)) == 2)
 
 
+@pytest.mark.long
 async def test_the_filter_of_runs_is_completed_and_names_the_nearest_key(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1), numbered(small_run(), 2, "interrupted", "Other"))
     async with at_runs(store, tmp_path) as (seen, _):
@@ -160,6 +162,7 @@ async def test_the_filter_of_runs_is_completed_and_names_the_nearest_key(store: 
         await seen.until(lambda: line.hint == "unknown filter modle:; did you mean model:?")
 
 
+@pytest.mark.long
 async def test_a_key_right_after_escape_from_the_filter_is_a_command(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1), numbered(small_run(), 2, "interrupted", "Other"))
     async with at_runs(store, tmp_path) as (seen, _):
@@ -186,6 +189,7 @@ async def test_a_run_is_opened_with_its_own_suite_and_its_answers(store: SqliteS
         assert "cannot be edited" in seen.notices[-1]
 
 
+@pytest.mark.long
 async def test_a_file_that_is_gone_is_reported_in_the_overview(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1))
     async with at_runs(store, tmp_path) as (seen, _):
@@ -215,7 +219,11 @@ async def test_an_interrupted_run_is_resumed_where_it_stopped(store: SqliteStore
 
 
 @pytest.mark.parametrize(
-    ("keys", "size"), [(("enter",), 4), (("down", "enter"), 5), pytest.param(("escape",), 0, marks=pytest.mark.long)]
+    ("keys", "size"),
+    [
+        (("enter",), 4),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in ((("down", "enter"), 5), (("escape",), 0))),
+    ],
 )
 async def test_f_offers_errors_first_and_asks_in_the_run(
     store: SqliteStore, tmp_path: Path, keys: tuple[str, ...], size: int
@@ -251,7 +259,7 @@ async def test_a_rerun_shows_both_verdicts_and_counts_as_before(store: SqliteSto
         await seen.press("enter")
         await seen.until(lambda: in_explore(seen) and "Use a parameter." in seen.text(0))
         await seen.until(lambda: "passed on rerun 1, counts as failed" in str(seen.pane(0).border_subtitle))
-        assert "○ Case two" in "\n".join(seen.rows)
+        await seen.until(lambda: "○ Case two" in "\n".join(seen.rows))
         await seen.press("f")
         await seen.until(lambda: "No failed trials here." in seen.notices)
 
@@ -322,6 +330,7 @@ async def test_a_run_is_deleted_only_when_the_person_is_sure(store: SqliteStore,
         assert not any("saved runs" in row for row in seen.rows)
 
 
+@pytest.mark.long
 async def test_who_deletes_a_run_is_reported_how_many_scores_go_with_it(store: SqliteStore, tmp_path: Path) -> None:
     kept = numbered(small_run(), 1)
     keep(store, kept)
@@ -388,6 +397,7 @@ async def test_a_report_is_written_where_the_person_says(store: SqliteStore, tmp
         assert '"version"' in file.read_text()
 
 
+@pytest.mark.long
 async def test_a_large_run_is_opened_without_reading_its_answers(store: SqliteStore, tmp_path: Path) -> None:
     kept = numbered(large_run(500), 1)
     keep(store, kept)
@@ -399,6 +409,7 @@ async def test_a_large_run_is_opened_without_reading_its_answers(store: SqliteSt
         assert sum(not trial.is_unread for trial in known.values()) == 2
 
 
+@pytest.mark.long
 async def test_the_mouse_looks_first_and_opens_then(store: SqliteStore, tmp_path: Path) -> None:
     keep(store, numbered(small_run(), 1), numbered(small_run(), 2, name="Newer"))
     async with at_runs(store, tmp_path) as (seen, _):

@@ -81,6 +81,7 @@ async def test_text_and_checks_arrive_while_it_runs(tmp_path: Path) -> None:
         assert set(kinds[2:-1]) == {TrialChanged}
 
 
+@pytest.mark.long
 async def test_tokens_are_no_messages(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     async with explored(session) as seen:
@@ -181,6 +182,7 @@ async def test_a_second_run_is_queued_and_then_runs(tmp_path: Path) -> None:
         assert {trial.case for trial in session.plans[1].trials} == {"two"}
 
 
+@pytest.mark.long
 async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     store = SqliteStore(tmp_path / "runs.sqlite")
@@ -313,6 +315,7 @@ async def test_what_changes_while_the_question_is_displayed_is_asked_again(tmp_p
         await seen.until(lambda: len(session.plans) == 1)
 
 
+@pytest.mark.long
 async def test_a_y_right_after_the_key_that_runs_allows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

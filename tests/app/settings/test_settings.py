@@ -128,6 +128,7 @@ async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:
         await stage.opens(SettingsDialog)
 
 
+@pytest.mark.long
 async def test_the_edit_of_another_program_is_shown_and_stays(fixed_world: Path) -> None:
     async with opened(fixed_world, *"limits.high") as stage:
         file = stage.session.folders.config_file
@@ -200,6 +201,7 @@ async def test_a_faulty_theme_file_is_named_and_not_applied(fixed_world: Path, m
         assert stage.app.theme == DARK
 
 
+@pytest.mark.long
 async def test_a_theme_of_the_project_file_is_not_overwritten(fixed_world: Path) -> None:
     async with opened(fixed_world, *"theme") as stage:
         project = stage.session.project

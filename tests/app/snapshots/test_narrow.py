@@ -14,6 +14,7 @@ OTHER_STATES = (
     *("explore-not-run", "explore-pages", "explore-zoomed", "explore-filter-keys", "explore-attempts"),
     *("explore-diff-zoomed", "explore-diff-both-models", "block-chooser", "case-faults", "case-check"),
     *("review-several", "review-answers", "model-chooser-unfolded", "setting"),
+    *("explore-suite", "explore-data-set", "explore-error", "model-chooser-search"),
 )
 MARKED = [
     pytest.param(scene, marks=[pytest.mark.long] if scene.name in OTHER_STATES else [])

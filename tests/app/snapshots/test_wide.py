@@ -1,6 +1,6 @@
 """Every screen and dialog in a wide terminal, compared with its stored picture (see `comparison.py`).
 
-The short suite has the work screens in this size and the light theme; the others are in `test_narrow.py`.
+The short suite has answers in both themes and the matrix in this size; the others are in `test_narrow.py`.
 """
 
 from pathlib import Path
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.app.snapshots.comparison import compare
-from tests.app.snapshots.scenes import LIGHT, SCENES, WORK_SCENES, Scene
+from tests.app.snapshots.scenes import SCENES, Scene
 
-SHORT = tuple(scene for scene in SCENES if scene in WORK_SCENES or scene.theme == LIGHT)
-MARKED = [pytest.param(scene, marks=[] if scene in SHORT else [pytest.mark.long]) for scene in SCENES]
+SHORT = ("explore-answers", "explore-answers-light", "matrix")
+MARKED = [pytest.param(scene, marks=[] if scene.name in SHORT else [pytest.mark.long]) for scene in SCENES]
 
 
 @pytest.mark.parametrize("scene", MARKED, ids=lambda scene: scene.name)

@@ -55,6 +55,7 @@ async def test_keys_pressed_at_once_are_completed_in_their_order(tmp_path: Path)
         await seen.until(lambda: line_of(seen).line.value == "sev:high ")
 
 
+@pytest.mark.long
 async def test_without_a_completion_tab_moves_the_focus_and_the_list_is_hidden(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await opened(seen)
@@ -76,6 +77,7 @@ async def test_a_completion_is_accepted_with_a_click(tmp_path: Path) -> None:
         await seen.until(lambda: line_of(seen).line.value == "tag:" and seen.screen.suites.typing)
 
 
+@pytest.mark.long
 async def test_a_hint_names_the_nearest_key(tmp_path: Path) -> None:
     async with explored(session_for(tmp_path)) as seen:
         await opened(seen)
@@ -86,8 +88,8 @@ async def test_a_hint_names_the_nearest_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("[/foo] [bold]x", "\x1b[31mred \u202e"),
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("x" * 900, 'a "b"')),
+        "[/foo] [bold]x",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("\x1b[31mred \u202e", "x" * 900, 'a "b"')),
     ],
 )
 async def test_hostile_values_are_displayed_and_accepted(tmp_path: Path, name: str) -> None:
@@ -125,6 +127,7 @@ async def test_a_filter_is_saved_used_and_deleted(tmp_path: Path) -> None:
         await seen.until(lambda: "unknown saved filter @worst" in seen.screen.suites.hint)
 
 
+@pytest.mark.long
 async def test_a_saved_filter_is_renamed_or_replaced(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.filters.save("old", "tag:x")
