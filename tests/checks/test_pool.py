@@ -62,6 +62,7 @@ async def test_one_catastrophe_among_a_hundred_answers_is_alone(checker: Checker
     assert states == [["passed", "passed"]] * 99
 
 
+@pytest.mark.long
 async def test_catastrophes_share_several_processes(checker: Checker) -> None:
     first = asyncio.create_task(checker.decide([CATASTROPHE], SLOW))
     await until(lambda: bool(checker.pids) and is_computing(checker.pids[0]))
@@ -99,6 +100,7 @@ async def test_many_matches_are_enough_before_the_rest_takes_too_long(checker: C
     assert result.detail == "found, starting on line 1; further matches could not be counted"
 
 
+@pytest.mark.long
 async def test_a_process_that_dies_in_the_middle_of_several_patterns_is_not_laid_to_all(checker: Checker) -> None:
     checks = [Check("expected_pattern", "a+!"), CATASTROPHE, Check("forbidden_pattern", "b+")]
     task = asyncio.create_task(checker.decide(checks, SLOW))
@@ -143,6 +145,7 @@ async def test_the_patterns_of_an_answer_have_five_seconds_together(checker: Che
     assert (await checker.decide([quick], SLOW))[0].state == "passed"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("brief_limits")
 async def test_what_python_patterns_took_counts_too(checker: Checker) -> None:
     checks = [Check("output.matches", f"(a+)+{end}") for end in "bcdefgh"]

@@ -258,7 +258,11 @@ async def test_the_app_ends_when_the_server_is_killed(assay: CommandLine) -> Non
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), pytest.param(signal.SIGHUP, 129, marks=pytest.mark.long)],
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.long),
+    ],
 )
 async def test_a_signal_ends_the_server_and_its_apps(assay: CommandLine, number: int, code: int) -> None:
     async with served(assay) as (url, process), ClientSession() as http:

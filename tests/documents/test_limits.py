@@ -147,7 +147,10 @@ HOSTILE: dict[str, tuple[str, Callable[[], str | bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name in ("many numbers", "many yaml values"))) for name in HOSTILE],
+)
 def test_a_hostile_file_is_an_error(name: str, tmp_path: Path) -> None:
     file, make, expected = HOSTILE[name]
     content = make()

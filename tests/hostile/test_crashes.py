@@ -95,6 +95,7 @@ def test_a_file_that_is_no_yaml_hides_its_keys_too(home: Home) -> None:
     assert leaks(ran.err + crash_files(home)[0].read_text()) == []
 
 
+@pytest.mark.long
 def test_only_the_newest_reports_are_kept(home: Home) -> None:
     (home.data / "crashes").mkdir(parents=True)
     for number in range(12):

@@ -83,9 +83,8 @@ def app(home: Home) -> Sequence[str]:
 
 KINDS = (
     python_agent,
-    *(pytest.param(kind, marks=pytest.mark.long) for kind in (agent_command, command_of_a_case)),
+    *(pytest.param(kind, marks=pytest.mark.long) for kind in (agent_command, command_of_a_case, app)),
     local_model,
-    app,
 )
 
 

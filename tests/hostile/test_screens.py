@@ -230,6 +230,7 @@ def test_nothing_hostile_comes_out_of_a_session_that_cannot_be_opened(tmp_path: 
         assert hostile_bytes(bytes(terminal.raw)) == []
 
 
+@pytest.mark.long
 def test_nothing_hostile_comes_out_of_the_list_of_models() -> None:
     code = (
         "import asyncio; from tui.app.main import pick_models; from tests.hostile.screens_app import CANARY;"

@@ -117,6 +117,7 @@ async def test_long_answers_depend_on_nothing_beside_them_either(local: LocalPro
         assert [text_of(chunks) in alone for chunks in beside] == [True] * 3
 
 
+@pytest.mark.long
 async def test_two_answers_stream_at_once_from_one_process(local: LocalProvider, marker: str) -> None:
     arrived: list[str] = []
 
@@ -208,6 +209,7 @@ async def test_a_conversation_and_a_system_message_are_heard(shared: LocalProvid
     assert await tokens(system, user) != alone
 
 
+@pytest.mark.long
 async def test_any_gguf_file_by_its_path(local: LocalProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.gguf").symlink_to(bundled_model().path)
     assert text_of(await ask(local, question("Say hello.", str(tmp_path / "mine.gguf"))))
@@ -299,6 +301,7 @@ async def test_its_processes_get_no_variable_with_a_known_key(marker: str) -> No
     assert [environ.get("NOTES") for environ in environs] == [None] * len(environs)
 
 
+@pytest.mark.long
 async def test_giving_up_while_it_loads_leaves_it_to_others(local: LocalProvider, marker: str) -> None:
     first = asyncio.create_task(ask(local, question("hi")))
     second = asyncio.create_task(ask(local, question("hi")))

@@ -255,7 +255,7 @@ def test_a_placeholder_behind_a_backslash_is_part_of_the_pattern(tmp_path: Path)
     assert [check.target for check in checks] == [r"\{{x}}", r"\\1", r"\d{1}", r"(.)\1\x31"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
     | st.text(alphabet=r".*+?^$()[]{}|\/-aA1dx,:=!<>" + "\n", min_size=1, max_size=12),
