@@ -2,9 +2,13 @@
 
 from itertools import pairwise
 
+import pytest
+
 from tests.support.kept_runs import make_case, make_suite
+from tui.model.errors import ConfigError
 from tui.model.results import TrialKey
 from tui.model.suite import RiskCriterion
+from tui.risk import queue
 from tui.risk.queue import criteria_of, review_items
 
 TONE, SAFETY = RiskCriterion("Tone", "polite", "low"), RiskCriterion("Safety", "harmless", "critical")
@@ -60,3 +64,13 @@ def test_two_criteria_of_one_name_are_scored_once() -> None:
     assert criteria_of(case) == (TONE, SAFETY)
     items = review_items(make_suite([case]), [TrialKey("a", "x")])
     assert [(item.key.criterion, item.of) for item in items] == [("Tone", 2), ("Safety", 2)]
+
+
+def test_a_run_has_a_limited_number_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "MOST_ITEMS", 12)
+    assert len(review_items(SUITE, ANSWERED, 7)) == 12
+    more = [*ANSWERED, TrialKey("b", "x", 3)]
+    with pytest.raises(ConfigError, match=r"The run has 14 items to score \(answers × criteria\); the limit is 12"):
+        review_items(SUITE, more)
+    with pytest.raises(ConfigError, match="The run has 15 items"):
+        review_items(SUITE, ANSWERED, 1, 30)

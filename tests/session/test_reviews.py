@@ -22,6 +22,7 @@ from tui.model.scores import CountedScore, ItemKey, current_answer_hash
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
+from tui.risk import queue
 from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.risk.score_files import ScoreCount, ScoreFiles
 from tui.session.reviews import Reviews
@@ -744,3 +745,23 @@ def test_a_score_that_is_stated_again_is_as_blind_as_it_was_given(store: SqliteS
     *_, copy, _, undone = review.board.trail(again.first)
     for act in (copy, undone):
         assert replace(act, id=before.id, scored_at=before.scored_at) == before
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda reviews: reviews.open_review(RUN, "Ada", blind=False),
+        lambda reviews: reviews.reviewed(RUN),
+        lambda reviews: reviews.agreement(RUN),
+        lambda reviews: reviews.export(RUN, "Ada", template=True),
+        lambda reviews: reviews.make_packet(RUN),
+    ],
+    ids=["review", "report", "agreement", "template", "packet"],
+)
+def test_a_run_with_too_many_items_is_not_reviewed(
+    reviews: Reviews, monkeypatch: pytest.MonkeyPatch, read: Callable[[Reviews], object]
+) -> None:
+    read(reviews)
+    monkeypatch.setattr(queue, "MOST_ITEMS", 10)
+    with pytest.raises(ConfigError, match="The run has 11 items to score"):
+        read(reviews)

@@ -140,7 +140,7 @@ def _reviewed(kept: Sequence[KeptRun], request: ReportRequest, reviews: "Reviews
     ids = [run.record.id for run in kept]
     try:
         found = reviews.reviewed_runs(ids, even_unscored=request.risk_analysis)
-    except StoreError as error:
+    except (StoreError, ConfigError) as error:
         say(f"Note: the report contains no scores. {error}")
         return {}
     for problem in (problem for reviewed in found.values() for problem in reviewed.unread):

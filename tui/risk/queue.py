@@ -5,10 +5,14 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from tui.model.collector import paused_collector
+from tui.model.errors import ConfigError
 from tui.model.results import TrialKey
 from tui.model.risk import Guidance
 from tui.model.scores import ItemKey, ReviewItem
 from tui.model.suite import Case, RiskCriterion, Suite
+
+MOST_ITEMS = 300_000
+"""The most items of a review: each takes half a kilobyte of memory and some microseconds of each key in its queue."""
 
 
 def review_items(
@@ -18,7 +22,7 @@ def review_items(
 
     Without a seed they are in the suite's order, a case's answers side by side. With a seed the answers are shuffled,
     independent of their original order, and `repeats` percent of them come `again`: answers of the first third,
-    somewhere in the last third.
+    somewhere in the last third. Raises ConfigError if there are more than MOST_ITEMS.
     """
     cases = {case.id: (place, case, criteria_of(case)) for place, case in enumerate(suite.cases) if case.risk_criteria}
     judged = {trial for trial in answered if trial.case in cases}
@@ -31,6 +35,7 @@ def review_items(
         shown = [(trial, False) for trial in trials]
     else:
         shown = _with_repeats(trials, seed, repeats)
+    check_number_of_items(sum(len(cases[trial.case][2]) for trial, _ in shown))
     with paused_collector():
         return tuple(
             [
@@ -40,6 +45,13 @@ def review_items(
                 for number, criterion in enumerate(criteria, 1)
             ]
         )
+
+
+def check_number_of_items(count: int) -> None:
+    """Raise ConfigError if a run has more items, answers × criteria, than can be reviewed."""
+    if count > MOST_ITEMS:
+        what = f"The run has {count:,} items to score (answers × criteria); the limit is {MOST_ITEMS:,}"
+        raise ConfigError(what, fix="Use fewer `riskCriteria` or repeats, or several suites.")
 
 
 def _with_repeats(trials: Sequence[TrialKey], seed: int, repeats: int) -> list[tuple[TrialKey, bool]]:

@@ -15,7 +15,7 @@ from tui.model.scores import answer_hash, answer_text
 from tui.model.secrets import Secrets
 from tui.model.suite import Case
 from tui.risk.packets import PacketAnswer, PacketKey
-from tui.risk.queue import criteria_of
+from tui.risk.queue import check_number_of_items, criteria_of
 from tui.risk.score_lines import LineFault, dump_line
 from tui.session.run_answers import RunAnswers
 from tui.store.protocol import Store
@@ -28,12 +28,14 @@ def make_packet(
 ) -> tuple[PacketKey, str]:
     """Return a packet's key and its lines, one for each answer of a case with criteria, shuffled, without known keys.
 
-    Raises ConfigError if there is none, and StoreError.
+    Raises ConfigError if there is none or if there are too many, and StoreError.
     """
     cases = {case.id: case for case in run.suite.cases if case.risk_criteria}
     trials = [trial for trial in run.answered if trial.case in cases]
     if not trials:
         raise ConfigError("This run has nothing to score", fix="Add `riskCriteria` to the cases and run them.")
+    criteria = {case_id: len(criteria_of(case)) for case_id, case in cases.items()}
+    check_number_of_items(sum(criteria[trial.case] for trial in trials))
     secrets.SystemRandom().shuffle(trials)
     packet, made_at = secrets.token_hex(16), datetime.now(UTC).isoformat(timespec="milliseconds")
     answers: dict[str, PacketAnswer] = {}
