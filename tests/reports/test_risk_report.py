@@ -25,6 +25,7 @@ from tui.model.suite import RiskCriterion
 from tui.reports.findings import MOST_FINDINGS
 from tui.reports.phrases import MARKS
 from tui.reports.render import render_report
+from tui.reports.scores import RunScores
 
 A, B, C = MODELS
 
@@ -290,6 +291,16 @@ def test_lines_that_could_not_be_read_are_counted(reviewed: Reviewed) -> None:
         "1 line of the score files could not be read and are not counted; run 'assay review export' to list them."
         in text
     )
+
+
+def test_the_criteria_of_answers_that_nobody_scored_take_memory_once_for_each_case() -> None:
+    kept = scored_run()
+    scores = RunScores(None, {case.id: case for case in kept.plan.suite.cases})
+    by_case: dict[str, set[int]] = {}
+    for trial in kept.plan.trials:
+        by_case.setdefault(trial.case, set()).add(id(scores.of_trial(trial)))
+    assert len(kept.plan.trials) > len(by_case)
+    assert {len(found) for found in by_case.values()} == {1}
 
 
 def test_scores_of_earlier_answers_are_reported() -> None:

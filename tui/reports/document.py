@@ -135,6 +135,8 @@ def _matrix(run: Reported, targets: Mapping[TrialKey, str]) -> Iterator[Block]:
 
 def _other_scores(run: Reported, targets: Mapping[TrialKey, str]) -> Iterator[Block]:
     """Yield the scores of answers that are not findings."""
+    if run.scores.reviewed is None:
+        return
     count = 0
     for result in run.kept.results:
         if result.trial in targets or not any(each.counted for each in run.scores.of_trial(result.trial)):

@@ -207,15 +207,7 @@ def _row(heat: Heat, severity: Severity) -> tuple[int, ...]:
 
 def criteria(run: Reported) -> Iterator[Block]:
     """Yield each criterion of the cases that have results, with the number of scored answers."""
-    found: dict[RiskCriterion, Counter[str]] = {}
-    for result in run.kept.results:
-        case = run.cases.get(result.trial.case)
-        for criterion, judged in zip(
-            case.risk_criteria if case else (), run.scores.of_trial(result.trial), strict=False
-        ):
-            counts = found.setdefault(criterion, Counter())
-            counts["answers"] += has_answer(result) or judged.counted is not None
-            counts["scored"] += judged.counted is not None
+    found = _answers_by_criterion(run)
     if not found:
         yield Paragraph("No case has risk criteria.")
         return
@@ -226,6 +218,29 @@ def criteria(run: Reported) -> Iterator[Block]:
         name: Line = (Strong(criterion.name),)
         rows.append((name, f"{criterion.severity} ×{weight}", criterion.description, text))
     yield Table(("Criterion", "Severity", "Description", "Answers scored"), tuple(rows), 1)
+
+
+def _answers_by_criterion(run: Reported) -> dict[RiskCriterion, Counter[str]]:
+    """Return how many answers each criterion has, and how many of them are scored."""
+    found: dict[RiskCriterion, Counter[str]] = {}
+    if run.scores.reviewed is None:
+        answers = Counter[str]()
+        for result in run.kept.results:
+            answers[result.trial.case] += has_answer(result)
+        for case_id, count in answers.items():
+            case = run.cases.get(case_id)
+            for criterion in case.risk_criteria if case else ():
+                found.setdefault(criterion, Counter())["answers"] += count
+        return found
+    for result in run.kept.results:
+        case = run.cases.get(result.trial.case)
+        for criterion, judged in zip(
+            case.risk_criteria if case else (), run.scores.of_trial(result.trial), strict=False
+        ):
+            counts = found.setdefault(criterion, Counter())
+            counts["answers"] += has_answer(result) or judged.counted is not None
+            counts["scored"] += judged.counted is not None
+    return found
 
 
 def agreement(reviewed: Reviewed) -> Iterator[Block]:

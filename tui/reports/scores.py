@@ -34,6 +34,7 @@ class RunScores:
         self.rule = reviewed.rule if reviewed else BandRule()
         self._cases = cases
         self._judged: dict[TrialKey, tuple[Judged, ...]] = {}
+        self._of_case: dict[str, tuple[Judged, ...]] = {}
         self._strangers: dict[TrialKey, list[str]] = {}
         for item in reviewed.board.items if reviewed else ():
             case = cases.get(item.case)
@@ -42,6 +43,10 @@ class RunScores:
 
     def of_trial(self, trial: TrialKey) -> tuple[Judged, ...]:
         """Return each criterion of the case in the suite's order, scored or not, then other scored criteria."""
+        if self.reviewed is None:  # the same for all answers of a case
+            if trial.case not in self._of_case:
+                self._of_case[trial.case] = self._judge_all(trial)
+            return self._of_case[trial.case]
         found = self._judged.get(trial)
         if found is None:
             found = self._judged[trial] = self._judge_all(trial)

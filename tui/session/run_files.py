@@ -34,6 +34,7 @@ from tui.model.secrets import Secrets
 from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
 from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
+from tui.risk.queue import MOST_ITEMS
 from tui.risk.score_lines import LineFault, read_fields, write_line
 from tui.session.outgoing_runs import changed_hashes
 from tui.store import codec
@@ -44,7 +45,6 @@ MOST_LINE_BYTES = 64 << 20
 MOST_LINE_VALUES = 1_500_000  # of a result: it is in memory three times while it is read
 MOST_LINES = 3_000_000
 MOST_TRIALS = 1_000_000
-MOST_ITEMS = 500_000  # answers times their criteria: a review holds all of them
 _GZIP = b"\x1f\x8b"
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
