@@ -223,7 +223,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_mutated_results_are_imported_whole_or_refused(kind: str, tmp_path: Path) -> None:
-    check(kind, tmp_path, 20, seed=13)
+    check(kind, tmp_path, 50, seed=13)
 
 
 @pytest.mark.long
