@@ -62,6 +62,7 @@ def test_a_signal_to_continue_without_a_stop_leaves_no_thread_behind(tmp_path: P
         assert restored(terminal)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("typed", ["2/xq", *(pytest.param(keys, marks=pytest.mark.long) for keys in ("/qsh", "/q/s"))])
 def test_what_is_typed_right_after_the_filter_key_is_typed_into_the_filter(tmp_path: Path, typed: str) -> None:
     with app_in(tmp_path) as terminal:

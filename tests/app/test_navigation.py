@@ -145,6 +145,7 @@ async def test_the_matrix_goes_to_a_case(fixed_world: Path) -> None:
         await until_stack(stage, MatrixScreen, CompareScreen)
 
 
+@pytest.mark.long
 async def test_review_goes_to_a_case(fixed_world: Path) -> None:
     async with opened("review", fixed_world) as stage:
         review = stage.app.screen
@@ -156,6 +157,7 @@ async def test_review_goes_to_a_case(fixed_world: Path) -> None:
         assert item.key.case == case == last.id
 
 
+@pytest.mark.long
 async def test_compare_goes_to_a_case(fixed_world: Path) -> None:
     async with opened("compare", fixed_world) as stage:
         case = await go_to(stage, "hash")

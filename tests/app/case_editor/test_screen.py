@@ -277,6 +277,7 @@ async def test_only_the_beginning_of_a_very_long_text_is_displayed(tmp_path: Pat
     assert (tmp_path / "s.yaml").read_text() == suite.replace(patterns, f"{patterns}    tags: [x]\n")
 
 
+@pytest.mark.long
 async def test_a_pasted_text_that_is_too_long_is_not_inserted(tmp_path: Path) -> None:
     async with opened(tmp_path) as seen:
         await seen.press("tab", "tab", "tab")

@@ -282,6 +282,7 @@ def test_many_lines_are_shown_and_nothing_hostile_reaches_the_terminal(lines: in
         terminal.wait_for(f"value_{lines * 2 // 3 - 1}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [pytest.param(True, marks=pytest.mark.long), False])
 def test_the_file_opens_in_the_editor_as_it_was_changed(tmp_path: Path, kept: bool) -> None:
     log_file = tmp_path / "told"

@@ -87,6 +87,7 @@ async def test_no_frame_has_the_layout_of_another_width(tmp_path: Path, monkeypa
         assert {beside == (width >= BESIDE_FROM) for width, beside in frames} == {True}
 
 
+@pytest.mark.long
 async def test_the_zoomed_details_fill_the_screen_in_both_layouts(tmp_path: Path) -> None:
     async with explored(answered(tmp_path), (160, 50)) as seen:
         await shown(seen)

@@ -26,6 +26,7 @@ async def edited(seen: Seen) -> None:
     await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
 
 
+@pytest.mark.long
 async def test_settings_become_a_part_of_the_name(tmp_path: Path) -> None:
     async with opened(session_for(tmp_path)) as seen:
         await edited(seen)

@@ -120,6 +120,7 @@ async def test_a_suite_without_a_run_says_so(store: SqliteStore, tmp_path: Path)
         await seen.until(lambda: note(seen) == "The displayed suite has no saved run.")
 
 
+@pytest.mark.long
 async def test_a_run_that_was_deleted_since_is_an_error(store: SqliteStore, tmp_path: Path) -> None:
     async with explored(session_of(store, tmp_path)) as seen:
         await searched(seen, '"an old"')

@@ -24,6 +24,7 @@ def test_a_run_is_started_from_it_and_a_case_opened(tmp_path: Path) -> None:
         assert restored(terminal)
 
 
+@pytest.mark.long
 def test_leaving_from_it_while_it_runs_asks_and_interrupts(tmp_path: Path) -> None:
     with app_in(tmp_path, "endless") as terminal:
         terminal.wait_for("Not run yet")

@@ -279,6 +279,7 @@ async def test_a_score_of_another_window_is_shown_before_a_key_changes_it(tmp_pa
         assert [act.extent for act in acts(session)] == [3, 4]
 
 
+@pytest.mark.long
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not run: {A}.")

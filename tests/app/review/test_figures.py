@@ -93,6 +93,7 @@ def list_files(folder: Path) -> list[Path]:
     return [*folder.iterdir()]
 
 
+@pytest.mark.long
 async def test_a_review_with_names_has_no_numbers_of_a_queue(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         await give(seen, "3")

@@ -355,6 +355,7 @@ async def test_enter_goes_to_what_is_open_and_brackets_to_what_is_beside(tmp_pat
         await seen.until(lambda: target(seen) == keys[5])
 
 
+@pytest.mark.long
 async def test_the_diff_is_shown_where_files_were_changed(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(140, 36)) as (seen, _):
         assert "return new()" not in drawn(seen)
