@@ -154,6 +154,18 @@ def test_a_diff_that_is_none_breaks_nothing(text: str) -> None:
     assert all(file.hunks == () for file in read_diff(text))
 
 
+@pytest.mark.parametrize("line", ["old mode 100999", "old mode 1²", f"new mode {'7' * 9_000}", "index 1..2 ²"])
+def test_a_mode_that_is_none_is_left_out(line: str) -> None:
+    [file] = read_diff(f"diff --git a/x b/x\n{line}\n")
+    assert (file.path, file.old_mode, file.new_mode) == ("x", None, None)
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "1" * 10, "١"])
+def test_a_hunk_of_lines_that_no_file_has_is_none(number: str) -> None:
+    [file] = read_diff(f"diff --git a/x b/x\n@@ -{number} +1 @@\n-a\n+b\n")
+    assert file.hunks == ()
+
+
 @given(st.text(alphabet="@-+ \\\na0,1dif", max_size=120))
 def test_no_text_breaks_the_reader(text: str) -> None:
     read_diff("diff --git a/x b/x\n@@ -1,3 +1,3 @@\n" + text)

@@ -7,7 +7,9 @@ from itertools import takewhile
 
 from tui.model.diffs import DiffLine, FileDiff, FileKind, Hunk, LineKind
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?", re.DOTALL)
+_LINE = "([0-9]{1,9})"
+_HUNK = re.compile(rf"@@ -{_LINE}(?:,{_LINE})? \+{_LINE}(?:,{_LINE})? @@(?: (.*))?", re.DOTALL)
+_MODE = re.compile("[0-7]{1,6}")
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _UNESCAPES = {letter: code for code, letter in _ESCAPES.items()}
 _ESCAPED = re.compile(rb'\\(?:([0-7]{3})|([abtnvfr"\\]))')
@@ -146,11 +148,15 @@ def _file(header: Sequence[str], hunks: Sequence[Hunk]) -> FileDiff:
     return replace(
         FileDiff(new_path, kind, tuple(hunks), old_path),
         binary="Binary files" in named or "GIT binary patch" in named,
-        old_mode=int(old_mode, 8) if old_mode.isdigit() and kind != "added" else None,
-        new_mode=int(new_mode, 8) if new_mode.isdigit() and kind != "deleted" else None,
+        old_mode=_mode(old_mode) if kind != "added" else None,
+        new_mode=_mode(new_mode) if kind != "deleted" else None,
         added=added,
         removed=removed,
     )
+
+
+def _mode(text: str) -> int | None:
+    return int(text, 8) if _MODE.fullmatch(text) else None
 
 
 def _facts(line: str) -> Iterator[tuple[str, str]]:
