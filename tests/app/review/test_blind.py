@@ -279,7 +279,6 @@ async def test_a_score_of_another_window_is_shown_before_a_key_changes_it(tmp_pa
         assert [act.extent for act in acts(session)] == [3, 4]
 
 
-@pytest.mark.long
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not run: {A}.")
@@ -339,7 +338,6 @@ async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> No
         await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen) and "4 total" in drawn(seen))
 
 
-@pytest.mark.long
 async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: Path) -> None:
     async with at_runs(tmp_path, keep_run(tmp_path), config=Config(reviewer=ME)) as (seen, _):
         await seen.press("v")
@@ -357,7 +355,6 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.until(lambda: "names next to 6 scores" in drawn(seen))
 
 
-@pytest.mark.long
 async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):
@@ -432,7 +429,6 @@ async def test_leaving_a_blind_session_for_names_is_recorded(tmp_path: Path) -> 
         assert [act.act for act in acts(session)] == ["score", "look"], "still the same look"
 
 
-@pytest.mark.long
 async def test_names_seen_after_a_fresh_start_are_recorded_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
