@@ -691,6 +691,14 @@ def test_the_log_of_a_history_that_cannot_be_written_is_read(unclosed: Path) -> 
     store.close()
 
 
+def test_the_log_of_a_linked_history_is_read(unclosed: Path, tmp_path: Path) -> None:
+    (link := tmp_path / "linked.sqlite").symlink_to(unclosed)
+    store = SqliteStore(link)
+    assert store.is_readonly
+    assert store.find_run("last") == "in-the-log"
+    store.close()
+
+
 def test_a_log_that_cannot_be_read_is_not_ignored(
     unclosed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from tui.model.current_folder import absolute_path
+from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
 from tui.store.recovery import (
@@ -353,11 +353,13 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
 def _connect_alone(path: Path) -> sqlite3.Connection:
     """Return a connection to a file beside which no file can be created: if it has a log, to a copy of both in memory.
 
-    A log that a killed program left contains the newest results. Raises StoreError if it cannot be read.
+    A log that a killed program left contains the newest results; that of a linked file is beside the file itself.
+    Raises StoreError if it cannot be read.
     """
     try:
-        logs = [log for ending in _LOGS if (log := path.with_name(f"{path.name}{ending}")).exists()]
-        files = {file: file.stat() for file in (path, *logs) if file.stat().st_size}
+        own = Path(real_path(path))
+        logs = [log for ending in _LOGS if (log := own.with_name(f"{own.name}{ending}")).exists()]
+        files = {file: file.stat() for file in (own, *logs) if file.stat().st_size}
         if len(files) < 2:
             return _connect(path, "mode=ro&immutable=1")
         if sum(stat.st_size for stat in files.values()) > _LARGEST_COPY:
@@ -367,7 +369,7 @@ def _connect_alone(path: Path) -> sqlite3.Connection:
                 shutil.copyfile(file, Path(folder, file.name))
             if any(_stamp(file.stat()) != _stamp(stat) for file, stat in files.items()):
                 raise _unread_log(path, "another program has written to them meanwhile")
-            return _read_in_memory(Path(folder, path.name))
+            return _read_in_memory(Path(folder, own.name))
     except OSError as error:
         raise _unread_log(path, error.strerror or str(error)) from error
 

@@ -61,13 +61,15 @@ def test_what_is_scored_leaves_a_filter_only_when_it_is_asked_again(tmp_path: Pa
     assert not session.filter
 
 
-@pytest.mark.parametrize("elsewhere", [False, True])
-def test_repeated_items_leave_the_queue_with_the_reveal(tmp_path: Path, elsewhere: bool) -> None:
+@pytest.mark.parametrize(("elsewhere", "before"), [(False, ""), (True, "at first")])
+def test_repeated_items_leave_the_queue_with_the_reveal(tmp_path: Path, elsewhere: bool, before: str) -> None:
     session = session_of(tmp_path, blind=True, repeats=20)
     while (item := session.item) is not None and not item.key.again:
         give(session, 2)
     assert item is not None
     first, count = item.key.first, len(session.review.items)
+    if before:
+        session.write_note(next(each for each in session.review.items if each.key == first), before)
     session.write_note(item, "seen before")
     session.set_filter("is:open")
     if elsewhere:
@@ -83,7 +85,7 @@ def test_repeated_items_leave_the_queue_with_the_reveal(tmp_path: Path, elsewher
     session.set_filter("")
     assert session.go_to(first)
     assert session.item is not None
-    assert session.note(session.item) == "seen before"
+    assert session.note(session.item) == (f"{before}\nseen before" if before else "seen before")
     while here(session) is not None:
         give(session, 1)
     assert session.scored == len(session.review.items)

@@ -103,7 +103,8 @@ class ReviewSession:
         self.visible = list(self._indexes.values())
         self.position = self._indexes[here.key.first] if here is not None else None
         for key, deciding in [each for each in self.drafts if each[0].again]:
-            self.drafts.setdefault((key.first, deciding), self.drafts.pop((key, deciding)))
+            notes = (self.drafts.get((key.first, deciding), ""), self.drafts.pop((key, deciding)))
+            self.drafts[key.first, deciding] = "\n".join(filter(None, dict.fromkeys(notes)))
 
     def refresh_answer(self, trial: TrialKey) -> bool:
         """Read the score board again for the items of an answer. Return whether their status has changed."""
