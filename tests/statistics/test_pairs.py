@@ -37,6 +37,22 @@ def test_mcnemar_as_published() -> None:
     assert mcnemar_exact(6000, 4000) == pytest.approx(scipy.stats.binomtest(4000, 10_000).pvalue)
 
 
+@pytest.mark.parametrize(
+    ("wins", "losses"),
+    [(5_001, 5_000), (6_000, 4_500), (0, 10_001), (100_000, 100_000), (700_900, 699_100), (10_003_000, 9_997_000)],
+)
+def test_mcnemar_of_many_cases_as_scipy_has_it(wins: int, losses: int) -> None:
+    expected = scipy.stats.binomtest(losses, wins + losses).pvalue
+    assert mcnemar_exact(wins, losses) == mcnemar_exact(losses, wins) == pytest.approx(expected, rel=1e-6)
+
+
+def test_mcnemar_is_the_same_on_both_sides_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    splits = [(wins, count - wins) for count in (1, 2, 9, 1_000, 10_000) for wins in {0, count // 3, count // 2}]
+    exact = [mcnemar_exact(*split) for split in splits]
+    monkeypatch.setattr(pairs, "_MOST_EXACT_PAIRS", 0)
+    assert [mcnemar_exact(*split) for split in splits] == pytest.approx(exact, rel=1e-9)
+
+
 def test_holm_as_published() -> None:
     # The p-values that R's documentation of p.adjust and many textbooks work through, and one by hand.
     assert adjust_holm([0.01, 0.02, 0.03, 0.04]) == pytest.approx([0.04, 0.06, 0.06, 0.06])

@@ -27,6 +27,8 @@ with different numbers of repeats. One pair never needs more."""
 _MOST_SUMS = 300_000
 # Sums of more bits are divided by a power of two, because a float cannot hold them.
 _MOST_BITS = 1_000
+# Beyond this, integers with a bit for each pair would take time that grows with the square of their number.
+_MOST_EXACT_PAIRS = 10_000
 _SAMPLES = 9_999
 _SEED = 20_261_120
 
@@ -53,15 +55,33 @@ def cases_needed(pairs: int = 1) -> int:
 def mcnemar_exact(wins: int, losses: int) -> float:
     """Return the p-value of McNemar's exact two-sided test (not mid-p).
 
-    It is the probability of a split at least as uneven if both models are equal.
+    It is the probability of a split at least as uneven if both models are equal. With more than 10,000 differing cases
+    its relative error is below 1e-6.
     """
-    pairs = wins + losses
+    pairs, fewer = wins + losses, min(wins, losses)
+    if not pairs:
+        return 1.0
+    if pairs > _MOST_EXACT_PAIRS:
+        return min(1.0, 2 * _lower_tail(pairs, fewer))
     term = total = 1
-    for count in range(min(wins, losses)):
+    for count in range(fewer):
         term = term * (pairs - count) // (count + 1)
         total += term
     # As integers, because the powers of two exceed a float; the middle of an even split would be counted twice.
-    return min(1.0, 2 * total / 2**pairs) if pairs else 1.0
+    return min(1.0, 2 * total / (1 << pairs))
+
+
+def _lower_tail(pairs: int, most: int) -> float:
+    """Return the probability of at most so many heads of a coin, from the largest term down to those that are too
+    small to count."""
+    logarithm = math.lgamma(pairs + 1) - math.lgamma(most + 1) - math.lgamma(pairs - most + 1) - pairs * math.log(2)
+    term = total = 1.0
+    for count in range(most, 0, -1):
+        term *= count / (pairs - count + 1)
+        total += term
+        if term < total * sys.float_info.epsilon:
+            break
+    return math.exp(logarithm) * total
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
