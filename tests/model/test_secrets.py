@@ -186,6 +186,7 @@ ORDINARY_NAMES = (
     "pplx-70b-online-assistant-v2", "sk-ant-colony-optimizer-agent", "hf_internationalization_checker",
     "npm_package_vulnerability_agent-3", "sk-DATENVERARBEITUNG-Agent-2026-11-23", "github_pat_rotation_checker_agent",
     "pypi-release-checker-agent-2024", "SG.services.classification.agent", "bot12:agent",
+    "hf-mixtral8x7b-instruct-v01", "/opt/npm-node20lts-packages/bin",
 )  # fmt: skip
 
 
@@ -202,6 +203,12 @@ def test_keys_of_known_services_are_removed_from_a_command_line(key: str) -> Non
 def test_names_that_begin_as_keys_are_no_keys(text: str) -> None:
     assert hide_service_keys(text) == text
     assert service_keys(text) == []
+
+
+def test_a_token_after_many_beginnings_of_tokens_is_removed() -> None:
+    begun = "-eyJ" * 500_000
+    assert service_keys(f"{begun} eyJhbGci.eyJzdWIi.x") == ["eyJhbGci.eyJzdWIi.x"]
+    assert hide_service_keys(f"{begun} eyJhbGci.eyJzdWIi.x") == f"{begun} {REMOVED}"
 
 
 def test_a_value_that_is_added_is_removed_by_all_that_have_the_object() -> None:

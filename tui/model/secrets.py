@@ -26,16 +26,18 @@ _SERVICE_KEY = re.compile(
     r"|nvapi-[\w-]{60,}|r8_[A-Za-z0-9]{37}|fw_[A-Za-z0-9]{22,}"
     r"|tgp_v1_[\w-]{40,}|lsv2_(?:pt|sk)_\w{32,}|pcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}|dapi[0-9a-f]{32}"
     r"|pypi-AgE[\w-]{30,}|do[opr]_v1_\w{20,}|shp(?:at|ca|pa|ss)_\w{20,}|whsec_[A-Za-z0-9+=]{20,}"
-    r"|SG\.[\w-]{16,}\.[\w-]{16,}|hv[bs]\.[\w-]{20,}|bot\d{6,12}:[\w-]{30,}|eyJ[\w-]{5,4000}\.eyJ[\w.-]+)",
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|hv[bs]\.[\w-]{20,}|bot\d{6,12}:[\w-]{30,})",
     re.ASCII,
 )
+# A JSON web token, only near the beginning of a word: each `eyJ` in it is another search for its end.
+_WEB_TOKEN = re.compile(r"(?<![\w-])([\w-]{0,40}?[-_])?(eyJ[\w-]{5,}+\.eyJ[\w.-]+)", re.ASCII)
 # What begins as an ordinary name may, such as `hf-llama-3-8b-instruct`: a key if something random follows.
 _SERVICE_KEY_OR_NAME = re.compile(
     r"(?<![A-Za-z0-9])(?:sk|pk|rk|hf|gsk|csk|xai|npm|nvapi|pplx|tvly|jina|glagent)[-_][\w-]{18,}", re.ASCII
 )
 _RANDOM = re.compile(
     r"[A-Za-z0-9]{24}"  # longer than the words of a name
-    r"|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{8}"  # a long word of letters and digits
+    r"|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{12}"  # a long word of letters and digits
     r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 )
 _LONG_PART = re.compile(r"[^\s;,=]{12,}")
@@ -57,14 +59,15 @@ _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
 
 def hide_service_keys(text: str) -> str:
     """Return a text that the user wrote, such as a command line, without keys that have the form of a known service."""
-    text = _SERVICE_KEY.sub(REMOVED, text)
+    text = _WEB_TOKEN.sub(rf"\1{REMOVED}", _SERVICE_KEY.sub(REMOVED, text))
     return _SERVICE_KEY_OR_NAME.sub(lambda found: REMOVED if _RANDOM.search(found[0]) else found[0], text)
 
 
 def service_keys(text: str) -> list[str]:
     """Return the parts of a text that have the form of a key of a known service."""
     random = (found for found in _SERVICE_KEY_OR_NAME.findall(text) if _RANDOM.search(found))
-    return list(dict.fromkeys((*_SERVICE_KEY.findall(text), *random)))
+    tokens = (found[2] for found in _WEB_TOKEN.finditer(text))
+    return list(dict.fromkeys((*_SERVICE_KEY.findall(text), *tokens, *random)))
 
 
 def key_parts(value: str) -> tuple[str, ...]:

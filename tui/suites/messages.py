@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 UNION_TAGS = ("<text>", "<object>")
 """The tags of unions in the shapes; pydantic puts the tag of the chosen type in the path of an error."""
+_LONGEST_KEY = 2_000
 ID_PATTERN = r"^[A-Za-z0-9._-]+$"
 
 
@@ -32,8 +33,9 @@ def unknown_key(word: str, known: Iterable[str]) -> str:
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """Return a value from the file, sanitized for a message and without keys of known services."""
-    return f"`{sanitize_line(hide_service_keys(str(value)).replace(chr(10), '␊'), limit)}`"
+    """Return the beginning of a value from the file, sanitized for a message and without keys of known services."""
+    beginning = hide_service_keys(str(value)[: limit + _LONGEST_KEY])
+    return f"`{sanitize_line(beginning.replace(chr(10), '␊'), limit)}`"
 
 
 _EXPECTED = {
