@@ -38,7 +38,9 @@ from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.note_editor import LONGEST_NOTE
+from tui.app.review.queue_panel import QueuePanel
 from tui.app.review.screen import ReviewScreen
+from tui.app.widgets.prompt_input import PromptInput
 from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.model.subjects import Config
@@ -135,6 +137,17 @@ async def type_at_once(seen: Seen, *keys: str) -> None:
     for key in keys:
         seen.app.post_message(Key(key, key if len(key) == 1 else None))
     await seen.pilot.pause()
+
+
+async def test_an_item_that_was_selected_before_the_filter_was_opened_leaves_the_focus_to_it(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
+        await seen.press("slash")
+        queue = screen(seen).view.queue
+        await seen.until(lambda: isinstance(seen.app.focused, PromptInput))
+        queue.post_message(QueuePanel.ItemReached(1, selected=True))  # the key before, on its way through the panel
+        await seen.until(lambda: screen(seen).review_session.position == 1 and target(seen))
+        await seen.press(*"is:open")
+        await seen.until(lambda: queue.filter_text == "is:open")
 
 
 async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_path: Path) -> None:

@@ -445,13 +445,16 @@ class ReviewScreen(AppScreen[None]):
 
     @on(QueuePanel.ItemReached)
     def go_to_reached(self, message: QueuePanel.ItemReached) -> None:
-        """Go to the item under the cursor of the queue; if it was selected, move the focus to its answer."""
+        """Go to the item under the cursor of the queue; if it was selected, move the focus to its answer.
+
+        The focus stays where a later key, which can overtake this message, has moved it.
+        """
         if self.keys.busy:
             return
         if message.position != self.review_session.position:
             self.review_session.position = message.position
             self._show_item()
-        if message.selected:
+        if message.selected and self.focused is self.view.queue.lines:
             self.view.read_answer()
 
     def action_filter(self) -> None:
