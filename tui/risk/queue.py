@@ -12,7 +12,7 @@ from tui.model.scores import ItemKey, ReviewItem
 from tui.model.suite import Case, RiskCriterion, Suite
 
 MOST_ITEMS = 300_000
-"""The most items of a review: each takes half a kilobyte of memory and some microseconds of each key in its queue."""
+"""The most items of a review: each needs half a kilobyte of memory, and some microseconds at each key in its queue."""
 
 
 def review_items(

@@ -82,7 +82,7 @@ Toast._on_mount = _expire_later  # type: ignore[assignment,method-assign]
 _SET_TIMER = MessagePump.set_timer
 
 
-def _set_lasting_timer(
+def _set_timer(
     pump: MessagePump,
     delay: float,
     callback: TimerCallback | None = None,
@@ -98,7 +98,7 @@ def _set_lasting_timer(
 
 # Textual skips ticks that are late before they are waited for: a timer with one tick would never call its function,
 # and the app would keep its size for ever if that happened to the timer of a new size.
-MessagePump.set_timer = _set_lasting_timer  # type: ignore[assignment,method-assign]
+MessagePump.set_timer = _set_timer  # type: ignore[assignment,method-assign]
 
 
 _FULL_MAP = cast("Callable[[Compositor], dict[Widget, MapGeometry]]", Compositor.full_map.fget)  # type: ignore[attr-defined]
