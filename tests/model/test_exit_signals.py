@@ -23,6 +23,8 @@ def _same_handlers() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in NUMBERS}
     yield
     for number, handler in before.items():
+        # A signal to a thread that has not run since is still pending: ignoring it discards it.
+        signal.signal(number, signal.SIG_IGN)
         signal.signal(number, handler)
 
 
