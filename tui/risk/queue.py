@@ -35,7 +35,7 @@ def review_items(
         shown = [(trial, False) for trial in trials]
     else:
         shown = _with_repeats(trials, seed, repeats)
-    check_number_of_items(sum(len(cases[trial.case][2]) for trial, _ in shown))
+    check_number_of_items(suite, (trial for trial, _ in shown))
     with paused_collector():
         return tuple(
             [
@@ -47,9 +47,15 @@ def review_items(
         )
 
 
-def check_number_of_items(count: int) -> None:
-    """Raise ConfigError if a run has more items, answers × criteria, than can be reviewed."""
-    if count > MOST_ITEMS:
+def number_of_items(suite: Suite, answers: Iterable[TrialKey]) -> int:
+    """Return how many items the answers have: one for each criterion of the case, also for two with the same name."""
+    criteria = {case.id: len(case.risk_criteria) for case in suite.cases}
+    return sum(criteria[answer.case] for answer in answers)
+
+
+def check_number_of_items(suite: Suite, answers: Iterable[TrialKey]) -> None:
+    """Raise ConfigError if the answers have more items than can be reviewed."""
+    if (count := number_of_items(suite, answers)) > MOST_ITEMS:
         what = f"The run has {count:,} items to score (answers × criteria); the limit is {MOST_ITEMS:,}"
         raise ConfigError(what, fix="Use fewer `riskCriteria` or repeats, or several suites.")
 

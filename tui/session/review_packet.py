@@ -34,8 +34,7 @@ def make_packet(
     trials = [trial for trial in run.answered if trial.case in cases]
     if not trials:
         raise ConfigError("This run has nothing to score", fix="Add `riskCriteria` to the cases and run them.")
-    criteria = {case_id: len(criteria_of(case)) for case_id, case in cases.items()}
-    check_number_of_items(sum(criteria[trial.case] for trial in trials))
+    check_number_of_items(run.suite, trials)
     secrets.SystemRandom().shuffle(trials)
     packet, made_at = secrets.token_hex(16), datetime.now(UTC).isoformat(timespec="milliseconds")
     answers: dict[str, PacketAnswer] = {}

@@ -34,7 +34,7 @@ from tui.model.secrets import Secrets
 from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
 from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
-from tui.risk.queue import MOST_ITEMS
+from tui.risk.queue import MOST_ITEMS, number_of_items
 from tui.risk.score_lines import LineFault, read_fields, write_line
 from tui.session.outgoing_runs import changed_hashes
 from tui.store import codec
@@ -121,8 +121,7 @@ def _check_size(line: bytes) -> None:
 
 
 def _check_items(suite: Suite, results: Iterable[TrialResult]) -> None:
-    criteria = {case.id: len(case.risk_criteria) for case in suite.cases}
-    if sum(criteria[result.trial.case] for result in results) > MOST_ITEMS:
+    if number_of_items(suite, (result.trial for result in results)) > MOST_ITEMS:
         raise NotRead(f"has more than {MOST_ITEMS:,} answers to score, each once for each criterion")
 
 
