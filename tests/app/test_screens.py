@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.app import App
 from textual.command import CommandList, CommandPalette
-from textual.events import Key
 from textual.screen import Screen
 
 import tui.app
 from tests.app.snapshots.scenes import ANSWERED, REVIEW, SCENES, Scene, play
 from tests.app.snapshots.stage import Stage, fixed_world, run_session, scored_session, staged
-from tests.support.pilots import until
+from tests.support.pilots import press_at_once, until
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen, PaintedText, TextScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
@@ -28,7 +26,6 @@ from tui.app.widgets.list_view import LineListView
 
 __all__ = ["fixed_world"]
 
-CHARACTERS = {"enter": "\r", "escape": "\x1b", "space": " "}
 LINES: tuple[Line, ...] = ((("one", "plain"),), (("two", "plain"),), (("three", "plain"),))
 
 
@@ -70,12 +67,6 @@ def classes_that_close() -> set[type]:
         importlib.import_module(module.name)
     kinds = {kind for kind in subclasses(Screen) if kind.__module__.startswith("tui.")}
     return kinds - {AppScreen, Dialog, FrameScreen, SplashScreen, ExploreScreen}
-
-
-def press_at_once(app: App[Any], *keys: str) -> None:
-    """Press keys so quickly that all of them wait when the app handles the first one."""
-    for key in keys:
-        app.post_message(Key(key, CHARACTERS.get(key, key)))
 
 
 def disable(screen: Screen[Any], patch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from tests.support.terminal import WAIT_SECONDS
 Result = TypeVar("Result")
 
 _MOST_CHARACTERS = 8000  # of a screen in a failure
+_CHARACTERS = {"enter": "\r", "escape": "\x1b", "slash": "/", "space": " "}
 
 
 async def until(
@@ -32,9 +33,9 @@ async def until(
 
 
 def press_at_once(app: App[Any], *keys: str) -> None:
-    """Press keys faster than any of them can be handled; a name of one character is also the character."""
+    """Press keys so quickly that all of them wait when the app handles the first one."""
     for key in keys:
-        app.post_message(Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None)))
+        app.post_message(Key(key, _CHARACTERS.get(key, key if len(key) == 1 else None)))
 
 
 def screen_rows(screen: Screen[Any]) -> list[str]:
