@@ -10,14 +10,14 @@ from tui.model.results import TrialKey
 from tui.session.context import check_out_trial, write_changed_files
 
 
-def test_a_kept_repository_gives_the_trials_whole_tree(tmp_path: Path) -> None:
+async def test_a_kept_repository_gives_the_trials_whole_tree(tmp_path: Path) -> None:
     applied(tmp_path, {"a.py": "1\n", "b/c.py": "2\n"}, block("3\n"), case_for("a.py"))
     folder = tmp_path / "out"
     folder.mkdir()
-    assert check_out_trial(tmp_path / "bare.git", TrialKey("case", MODEL), folder)
+    assert await check_out_trial(tmp_path / "bare.git", TrialKey("case", MODEL), folder)
     assert ((folder / "a.py").read_text(), (folder / "b/c.py").read_text()) == ("3\n", "2\n")
-    assert not check_out_trial(tmp_path / "bare.git", TrialKey("other", MODEL), folder)
-    assert not check_out_trial(tmp_path / "gone", TrialKey("case", MODEL), folder)
+    assert not await check_out_trial(tmp_path / "bare.git", TrialKey("other", MODEL), folder)
+    assert not await check_out_trial(tmp_path / "gone", TrialKey("case", MODEL), folder)
 
 
 @pytest.mark.parametrize("path", ["../a", "/a", ".git/config", "a/../../b"])

@@ -4,8 +4,10 @@ import asyncio
 import os
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +15,10 @@ from tests.support.processes import running, wait_until
 from tests.support.repositories import git, make_repository
 from tui.model.results import TrialKey
 from tui.model.suite import Case, Check, CommandCheck
+from tui.workspace import temporary as temporary_module
 from tui.workspace.answer.apply import apply_answer
 from tui.workspace.commands import check_answer, clean_environment, run_command
+from tui.workspace.git import checkout
 from tui.workspace.git.base import Base, open_base
 
 PYTHON = f'"{sys.executable}"'
@@ -110,6 +114,46 @@ async def test_cancelling_kills_it(base: Base, temporary: Path) -> None:
         await task
     wait_until(lambda: running(marker) == [])
     assert left_in(temporary) == []
+
+
+async def test_cancelling_stops_the_checkout(base: Base, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, cancelled = threading.Event(), threading.Event()
+    write, remove, done = checkout._write, temporary_module.remove_folder, []
+
+    def write_slowly(*arguments: Any) -> str | None:
+        begun.set()
+        assert cancelled.wait(60)
+        done.append("written")
+        return write(*arguments)
+
+    def note_removal(folder: Path) -> None:
+        done.append("removed")
+        remove(folder)
+
+    monkeypatch.setattr(checkout, "_write", write_slowly)
+    monkeypatch.setattr(temporary_module, "remove_folder", note_removal)
+    task = asyncio.create_task(run_command(base, None, CommandCheck("true")))
+    await asyncio.to_thread(begun.wait, 60)
+    task.cancel()
+    await asyncio.sleep(0)
+    cancelled.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert done == ["written", "removed"], "one of three files, and its folder after it"
+    assert left_in(temporary) == []
+
+
+async def test_its_files_are_removed_while_the_app_goes_on(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    remove, threads = temporary_module.remove_folder, []
+
+    def note_thread(folder: Path) -> None:
+        threads.append(threading.get_ident())
+        remove(folder)
+
+    monkeypatch.setattr(temporary_module, "remove_folder", note_thread)
+    await run_command(base, None, CommandCheck("true"))
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 async def test_endless_output_is_kept_at_both_ends(base: Base) -> None:

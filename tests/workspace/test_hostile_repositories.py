@@ -175,6 +175,32 @@ def test_ten_million_files_are_counted_and_refused(tmp_path: Path) -> None:
     assert count_lines(refuse) < 100_000, "each tree is counted once"
 
 
+def test_a_billion_empty_folders_are_counted_and_refused(tmp_path: Path) -> None:
+    repository = pygit2.init_repository(str(tmp_path / "bomb.git"), bare=True, initial_head="main")
+    oid = raw_tree(repository, [])
+    for _ in range(29):
+        oid = raw_tree(repository, [(TREE, b"a", oid), (TREE, b"b", oid)])
+    commit_tree(repository, oid)
+    with pytest.raises(WorkspaceError, match=f"has 1,073,741,822 folders, more than {MOST_FILES:,}"):
+        open_base(tmp_path / "bomb.git")
+    out = tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(WorkspaceError, match="has 1,073,741,822 folders"):
+        check_out(repository, str(repository.head.target), out)
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+def test_a_checkout_that_is_stopped_writes_nothing_more(tmp_path: Path, after: int) -> None:
+    """Before each of the two folders, and before each of the two files."""
+    base = open_base(raw_repository(tmp_path / "r.git", [(TREE, b"d", IN_TREE), EVIL]))
+    (out := tmp_path / "out").mkdir()
+    answers = iter([False] * after)
+    with pytest.raises(WorkspaceError, match="no longer needed"):
+        check_out(base.repository, str(base.commit.id), out, lambda: next(answers, True))
+    assert len([path for path in out.rglob("*") if path.is_file()]) == max(after - 2, 0)
+
+
 def test_a_tree_deeper_than_any_path_is_read_to_its_end(tmp_path: Path) -> None:
     repository = pygit2.init_repository(str(tmp_path / "deep.git"), bare=True, initial_head="main")
     oid = raw_tree(repository, [(FILE, b"f", write_object(repository, "blob", b"x"))])
@@ -195,7 +221,7 @@ def test_a_survey_counts_what_a_walk_would(tmp_path: Path) -> None:
     blob = write_object(repository, "blob", b"x")
     inner = raw_tree(repository, [(FILE, b"a", blob), (FILE, b"b", blob)])
     outer = raw_tree(repository, [(FILE, b"c", blob), (TREE, b"d", inner), (TREE, b"e", inner)])
-    assert survey_tree(repository[outer].peel(pygit2.Tree)) == (5, None)
+    assert survey_tree(repository[outer].peel(pygit2.Tree)) == (5, 2, None)
 
 
 @pytest.mark.parametrize(

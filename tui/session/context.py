@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapp
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ from tui.model.secrets import Secrets
 from tui.model.servers import query_secrets
 from tui.model.subjects import AGENT_URLS
 from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Suite
+from tui.processes.stoppable import run_stoppable
 from tui.runner.control import Control
 from tui.runner.prompt import BEFORE_QUESTION
 from tui.runner.trial_context import CaseContext
@@ -433,12 +435,15 @@ def write_changed_files(folder: Path, files: Mapping[str, bytes]) -> None:
             raise WorkspaceError(f"{path} cannot be written ({error.strerror})", where=str(folder)) from error
 
 
-def check_out_trial(repository: Path, trial: TrialKey, folder: Path) -> bool:
+async def check_out_trial(repository: Path, trial: TrialKey, folder: Path) -> bool:
     """Write the files of the trial's branch in a saved repository to an empty folder.
 
-    Return False if the branch no longer exists. Loads the git library on first use and blocks: call it in a thread.
-    Raises WorkspaceError.
+    Return False if the branch no longer exists. Raises WorkspaceError.
     """
+    return await run_stoppable(partial(_check_out_trial, repository, trial, folder))
+
+
+def _check_out_trial(repository: Path, trial: TrialKey, folder: Path, is_stopped: Callable[[], bool]) -> bool:
     from tui.workspace.answer.apply import branch_name
     from tui.workspace.git.base import open_base
     from tui.workspace.git.checkout import check_out
@@ -450,5 +455,5 @@ def check_out_trial(repository: Path, trial: TrialKey, folder: Path) -> bool:
         return False
     if branch is None:
         return False
-    check_out(base.repository, str(branch.target), folder)
+    check_out(base.repository, str(branch.target), folder, is_stopped)
     return True

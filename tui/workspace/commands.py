@@ -4,7 +4,8 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from tui.model.secrets import URL_WITH_PASSWORD, Secrets
 from tui.model.suite import Check, CommandCheck
 from tui.processes.guard import NOT_RUN, NOT_RUN_STATUS
 from tui.processes.guarded import run_guarded
+from tui.processes.stoppable import run_stoppable
 from tui.workspace.temporary import temporary_folder
 
 if TYPE_CHECKING:
@@ -44,11 +46,11 @@ async def run_command(
     WorkspaceError if the files cannot be written.
     """
     hidden = Secrets(secrets)
-    with temporary_folder() as folder:
+    async with temporary_folder() as folder:
         files, scratch = folder / "repository", folder / "tmp"
         files.mkdir()
         scratch.mkdir()
-        notes = await asyncio.to_thread(_check_out, base, commit or str(base.commit.id), files)
+        notes = await run_stoppable(partial(_check_out, base, commit or str(base.commit.id), files))
         passed = _environment(environ, secrets, scratch)
         # A git process started by the command must not find a repository above the folder.
         passed["GIT_CEILING_DIRECTORIES"] = str(folder)
@@ -71,7 +73,7 @@ async def check_answer(
     folder.
     """
     words = [str(word) for word in check.expected] if isinstance(check.expected, list) else []
-    with temporary_folder() as scratch:
+    async with temporary_folder() as scratch:
         passed = _environment(environ, secrets, scratch)
         answered = answer.encode("utf-8", "replace")
         state, detail = await _run(words, passed, folder, CommandCheck("").timeout_ms, stdin=answered)
@@ -140,13 +142,13 @@ def _shell(run: str) -> tuple[str, ...]:
     return ("/bin/sh", "-c", run)
 
 
-def _check_out(base: "Base", commit: str, files: Path) -> tuple[str, ...]:
+def _check_out(base: "Base", commit: str, files: Path, is_stopped: Callable[[], bool]) -> tuple[str, ...]:
     from tui.workspace.git.checkout import check_out, open_again
 
     # A separate handle, so that applying another answer does not wait until these files are written.
     repository = open_again(base)
     try:
-        done = check_out(repository, commit, files)
+        done = check_out(repository, commit, files, is_stopped)
     finally:
         repository.free()
     if not done.left_out:

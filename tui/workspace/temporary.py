@@ -6,13 +6,14 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tui.model.current_folder import real_path
 from tui.model.errors import WorkspaceError
 from tui.processes.file_lock import lock_file
+from tui.processes.stoppable import run_to_end
 
 _PREFIX, _KEPT_PREFIX = "assay-run-", "assay-kept-"
 _LOCK = "owner.lock"
@@ -20,11 +21,11 @@ _MARK = b"Assay removes this folder when its run has ended.\n"
 """The content of the lock file. Other programs' folders may have such a name, too."""
 
 
-@contextmanager
-def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
+@asynccontextmanager
+async def temporary_folder(*, keep: bool = False) -> AsyncIterator[Path]:
     """Create a folder that only this user may enter, and remove it at the end unless `keep` is set.
 
-    Raises WorkspaceError if none can be created.
+    It is removed in a thread: 200,000 files take some seconds. Raises WorkspaceError if none can be created.
     """
     folder, lock = _make(keep)
     try:
@@ -32,7 +33,7 @@ def temporary_folder(*, keep: bool = False) -> Iterator[Path]:
     finally:
         if lock is not None:
             os.close(lock)
-            remove_folder(folder)
+            await run_to_end(lambda: remove_folder(folder))
 
 
 def _make(keep: bool) -> tuple[Path, int | None]:

@@ -374,9 +374,10 @@ async def test_hooks_filters_and_configuration_of_the_origin_do_not_run(origin: 
 
 def test_what_a_killed_run_left_is_swept_up(temporary: Path) -> None:
     code = (
-        "import sys, time\nfrom tui.workspace.temporary import temporary_folder\n"
-        "with temporary_folder() as folder:\n    (folder / 'x').write_text('x')\n    print(folder, flush=True)\n"
-        "    sys.stdin.read()\n"
+        "import asyncio, sys\nfrom tui.workspace.temporary import temporary_folder\n"
+        "async def wait():\n    async with temporary_folder() as folder:\n"
+        "        (folder / 'x').write_text('x')\n        print(folder, flush=True)\n        sys.stdin.read()\n"
+        "asyncio.run(wait())\n"
     )
     environment = {**os.environ, "TMPDIR": str(temporary)}
     with subprocess.Popen(
@@ -407,14 +408,15 @@ def test_sweeping_follows_no_link_and_takes_no_others_folder(temporary: Path, tm
     assert (temporary / "assay-run-new").exists()
 
 
-def test_no_place_for_a_folder_is_a_sentence(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_place_for_a_folder_is_a_sentence(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(temporary / "missing"))
-    with pytest.raises(WorkspaceError, match="cannot create a temporary folder"), temporary_folder():
-        pass
+    with pytest.raises(WorkspaceError, match="cannot create a temporary folder"):
+        async with temporary_folder():
+            pass
 
 
-def test_folders_that_were_made_read_only_go_too(temporary: Path) -> None:
-    with temporary_folder() as folder:
+async def test_folders_that_were_made_read_only_go_too(temporary: Path) -> None:
+    async with temporary_folder() as folder:
         inner = write_files(folder / "a" / "b", {"x": ""})
         inner.chmod(0o500)
         (folder / "a").chmod(0o500)

@@ -29,25 +29,32 @@ async def open_changed_file(
     if files[number].kind == "deleted":
         return "This change deletes the file: nothing to open."
     try:
-        with temporary_folder() as folder:
+        async with temporary_folder() as folder:
             tree = folder / "files"
             tree.mkdir(mode=0o700)
-            place = await asyncio.to_thread(_fill, tree, shown, files, files[number], repository)
+            place = await _fill(tree, shown, files, files[number], repository)
             return await edit(app, place, line)
     except AssayError as error:
         return str(error)
 
 
-def _fill(
+async def _fill(
     folder: Path,
     shown: ShownDiff,
     files: Sequence[FileDiff],
     target: FileDiff,
     repository: Path | None,
 ) -> Path:
-    from tui.session.context import check_out_trial, write_changed_files
+    from tui.session.context import check_out_trial
 
-    kept = repository is not None and shown.block is None and check_out_trial(repository, shown.trial, folder)
+    kept = repository is not None and shown.block is None and await check_out_trial(repository, shown.trial, folder)
+    return await asyncio.to_thread(_find_or_write, folder, shown, files, target, kept)
+
+
+def _find_or_write(folder: Path, shown: ShownDiff, files: Sequence[FileDiff], target: FileDiff, kept: bool) -> Path:
+    """Return the changed file; write it with the other ones unless the folder has the `kept` repository."""
+    from tui.session.context import write_changed_files
+
     place = folder / target.path
     if kept and place.is_file() and not place.is_symlink():
         return place

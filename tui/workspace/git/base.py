@@ -186,7 +186,7 @@ class Base:
 def open_base(folder: Path, title: str = "the repository") -> Base:
     """Open a repository and return the commit at HEAD.
 
-    Raises WorkspaceError if there is none, or if its tree describes more than MOST_FILES files.
+    Raises WorkspaceError if there is none, or if its tree describes more than MOST_FILES files or folders.
     """
     try:
         # Only its own objects: no user configuration is read, and no folder above is searched.
@@ -196,20 +196,22 @@ def open_base(folder: Path, title: str = "the repository") -> Base:
     except BROKEN as error:
         raise WorkspaceError(f"the repository has no commit ({sanitize_line(str(error))})", where=title) from error
     survey = survey_tree(tree)
-    if survey.files > MOST_FILES:
-        raise WorkspaceError(
-            f"the repository has {survey.files:,} files, more than {MOST_FILES:,}",
-            where=title,
-            fix="Use a smaller repository.",
-        )
+    if too_many := survey.too_many(MOST_FILES):
+        raise WorkspaceError(f"the repository has {too_many}", where=title, fix="Use a smaller repository.")
     return Base(repository, commit, tree, title, survey.files, survey.fault, _id_length(folder))
 
 
 class Statistics(NamedTuple):
-    """The number of files that a tree describes, and why git would reject it."""
+    """The numbers of files and folders that a tree describes, and why git would reject it."""
 
     files: int
+    folders: int
     fault: str | None
+
+    def too_many(self, most: int) -> str:
+        """Return the number that exceeds `most` in words; an empty string if none does."""
+        numbers = {"files": self.files, "folders": self.folders}
+        return next((f"{number:,} {kind}, more than {most:,}" for kind, number in numbers.items() if number > most), "")
 
 
 def survey_tree(root: pygit2.Tree) -> Statistics:
@@ -217,14 +219,15 @@ def survey_tree(root: pygit2.Tree) -> Statistics:
 
     Raises WorkspaceError for a repository whose folders cannot be read, or are too many to read.
     """
-    counts: dict[pygit2.Oid, int] = {}
+    counts: dict[pygit2.Oid, tuple[int, int]] = {}
     fault: str | None = None
     read = 0
     stack: list[tuple[pygit2.Tree, list[pygit2.Tree] | None, int]] = [(root, None, 0)]
     while stack:
         tree, folders, files = stack.pop()
         if folders is not None:
-            counts[tree.id] = files + sum(counts[folder.id] for folder in folders)
+            below = [counts[folder.id] for folder in folders]
+            counts[tree.id] = files + sum(each[0] for each in below), len(folders) + sum(each[1] for each in below)
             continue
         if tree.id in counts:
             continue
@@ -238,7 +241,7 @@ def survey_tree(root: pygit2.Tree) -> Statistics:
             raise WorkspaceError(f"the repository has more than {_MOST_READ:,} names in its folders")
         stack.append((tree, folders, files))
         stack.extend((folder, None, 0) for folder in folders)
-    return Statistics(counts[root.id], fault)
+    return Statistics(*counts[root.id], fault)
 
 
 def _read_tree(tree: pygit2.Tree) -> tuple[list[pygit2.Tree], int, str | None]:

@@ -5,7 +5,7 @@ links come last, so that nothing can be written through one. Import on first use
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -42,11 +42,13 @@ def open_again(base: Base) -> pygit2.Repository:
     return pygit2.Repository(base.repository.path, RepositoryOpenFlag.NO_SEARCH)
 
 
-def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> CheckedOut:
+def check_out(
+    repository: pygit2.Repository, commit: str, folder: Path, is_stopped: Callable[[], bool] = lambda: False
+) -> CheckedOut:
     """Write the commit's files into the folder, which must be empty and not in use.
 
-    Blocks: run it in a thread. Raises WorkspaceError for a tree that git would reject, that is too large, or that
-    cannot be written.
+    Blocks until all are written, or `is_stopped` returns True: run it in a thread. Raises WorkspaceError then, and for
+    a tree that git would reject, that is too large, or that cannot be written.
     """
     try:
         tree = repository[commit].peel(pygit2.Tree)
@@ -55,16 +57,17 @@ def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> Check
     survey = survey_tree(tree)
     if survey.fault is not None:
         raise WorkspaceError(f"git rejects the tree of the repository: it has {survey.fault}")
-    if survey.files > MOST_FILES:
-        raise WorkspaceError(f"the repository has {survey.files:,} files, more than {MOST_FILES:,}")
+    if too_many := survey.too_many(MOST_FILES):
+        raise WorkspaceError(f"the repository has {too_many}")
     left_out: list[tuple[str, str]] = []
-    entries = list(_entries(tree, folder, left_out))
+    entries = list(_entries(tree, folder, left_out, is_stopped))
     files = [entry for entry in entries if kind_of(entry.mode) == "file"]
     if sum(blob_size(repository, entry.oid) for entry in files) > MOST_BYTES:
         raise WorkspaceError(f"the files of the repository are larger than {MOST_BYTES >> 30} GiB")
     links = [entry for entry in entries if kind_of(entry.mode) == "link"]
     written = 0
     for entry in (*files, *links):
+        _check_stop(is_stopped)
         reason = _write(repository, entry, folder)
         if reason is None:
             written += 1
@@ -73,10 +76,18 @@ def check_out(repository: pygit2.Repository, commit: str, folder: Path) -> Check
     return CheckedOut(written, tuple(left_out))
 
 
-def _entries(root: pygit2.Tree, folder: Path, left_out: list[tuple[str, str]]) -> Iterator[_Entry]:
+def _check_stop(is_stopped: Callable[[], bool]) -> None:
+    if is_stopped():
+        raise WorkspaceError("the files are no longer needed")
+
+
+def _entries(
+    root: pygit2.Tree, folder: Path, left_out: list[tuple[str, str]], is_stopped: Callable[[], bool]
+) -> Iterator[_Entry]:
     """Yield every entry to be written, and create its folders."""
     stack: list[tuple[str, pygit2.Tree]] = [("", root)]
     while stack:
+        _check_stop(is_stopped)
         above, tree = stack.pop()
         for entry in tree:
             name = name_of(entry)

@@ -148,7 +148,7 @@ async def cloned(
     environ = os.environ if environ is None else environ
     url = _checked(repo_clone, allow_local, relative_to or Path())
     await asyncio.to_thread(sweep_stale)
-    with temporary_folder(keep=repo_clone.keep_temp_dir) as folder:
+    async with temporary_folder(keep=repo_clone.keep_temp_dir) as folder:
         place = folder / "repository.git"
         output = await _fetch(repo_clone, url, place, environ, progress, limit_s)
         base = await asyncio.to_thread(_open, place, url.url)
