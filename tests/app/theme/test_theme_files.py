@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from textual.app import ComposeResult
 from textual.widgets import Static
+from textual.widgets._toast import Toast
 
 from tests.support.pilots import until
 from tests.support.terminal import Screen, Terminal, run_here
+from tui.app.theme import theme_files
 from tui.app.theme.palette import COLOURS, DARK_DEFAULT, DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
 from tui.app.theme.themed_app import ThemedApp, as_theme
@@ -221,3 +223,58 @@ async def test_theme_files_are_read_although_no_paint_is_reported(monkeypatch: p
     monkeypatch.setattr(app, "call_after_refresh", lambda *_, **__: True)
     async with app.run_test() as pilot:
         await until(pilot, lambda: "assay-light" in app.available_themes)
+
+
+def test_only_the_first_problems_of_a_file_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theme_files, "_MOST_PROBLEMS", 2)
+    (tmp_path / "a.yaml").write_text("name: a\ncolours: {}\nx1: \nx2: \nx3: \nx4: ")
+    _, problems = read(tmp_path)
+    assert [problem.removeprefix(str(tmp_path)) for problem in problems] == [
+        "/a.yaml:3:4: error: x1: unknown key; available: name, dark, extends, colours",
+        "/a.yaml:4:4: error: x2: unknown key; available: name, dark, extends, colours",
+        "/a.yaml: error: 2 more problems not listed; fix these",
+    ]
+
+
+def test_a_theme_extends_few_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theme_files, "_MOST_LINKS", 3)
+    monkeypatch.setattr(theme_files, "_MOST_NAMES", 2)
+    for name, base in (("a", "b"), ("b", "c"), ("c", "d"), ("d", "assay-dark"), ("e", "gone"), ("f", "f")):
+        (tmp_path / f"{name}.yaml").write_text(f"name: {name}\nextends: {base}\ncolours: {{}}")
+    palettes, problems = read(tmp_path)
+    assert list(palettes) == ["b", "c", "d"]
+    assert [problem.partition("extends: ")[2] for problem in problems] == [
+        "extends more than 3 themes, one through the other",
+        "unknown theme `gone`; available: a, b, …",
+        "`f` cannot extend itself, directly or through other themes",
+    ]
+
+
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_FILES", 2), ("_MOST_TOTAL_KIB", 1), ("_MOST_ENTRIES", 2)])
+def test_themes_over_a_limit_of_the_folder_are_left_out(
+    limit: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(theme_files, limit, most)
+    files = ThemeFiles([tmp_path])
+    for name in "ab":
+        (tmp_path / f"{name}.yaml").write_text(f"name: {name}\ncolours: {{}}\n".ljust(500, "#"))
+    assert files.read_changed().problems == ()
+    (tmp_path / "large.txt").write_text("") if limit == "_MOST_ENTRIES" else None
+    (tmp_path / "c.yaml").write_text("name: c\ncolours: {}\n".ljust(500, "#"))
+    assert "not all themes are read: the limit is" in str(files.read_changed().problems)
+    assert files.read_changed() == ThemeFiles([]).read_changed()
+    (tmp_path / "c.yaml").unlink()
+    (tmp_path / "large.txt").unlink(missing_ok=True)
+    files.read_changed()
+    assert files.faults == ()
+
+
+async def test_many_problems_of_themes_are_few_notifications(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.yaml").write_text("".join(f"x{key}: \n" for key in range(60)))
+    app = Sample(theme_folders=[tmp_path])
+    async with app.run_test(notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen.query(Toast)) > 0)
+        shown = [str(toast.render()) for toast in app.screen.query(Toast)]
+    assert len(shown) == 5
+    assert shown[-1].endswith("23 more problems: see Change theme in the command palette.")

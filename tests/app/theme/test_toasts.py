@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.widgets._toast import Toast
 
 from tests.support.pilots import until
 from tests.support.terminal import WAIT_SECONDS, run_here
@@ -65,3 +66,17 @@ async def test_what_was_removed_is_painted_over_also_if_a_place_was_looked_up_af
             assert removed not in app.screen._compositor.full_map
         painted.clear()
         await until(pilot, lambda: {row for row, *_ in painted} >= set(rows), within=20)
+
+
+async def test_a_new_notification_replaces_the_oldest_of_the_least_severity_if_there_are_too_many() -> None:
+    """Each is a widget that Textual mounts, lays out and removes: thousands froze the app."""
+    app: ThemedApp[None] = ThemedApp()
+    async with app.run_test(size=(80, 100), notifications=True) as pilot:
+        app.notify("lasting", severity="error", timeout=60)
+        for number in range(400):
+            app.notify(str(number), severity="warning", timeout=60)
+        app.notify("last", timeout=60)
+        await until(pilot, lambda: bool(app.screen.query(Toast)))
+        await pilot.pause()
+        shown = [str(toast.render()) for toast in app.screen.query(Toast)]
+    assert shown == ["lasting", *map(str, range(390, 400)), "last"]

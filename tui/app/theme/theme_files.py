@@ -1,7 +1,9 @@
 """Read themes from YAML files. Problems are reported with their lines, and the other files are still used."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from tui.app.theme.palette import COLOURS, DEFAULT_PALETTE, Palette, colour_fault, name_fault
@@ -10,6 +12,12 @@ from tui.documents.yaml_nodes import FileRules, Findings, YamlNode, read_nodes
 from tui.model.errors import Problem
 
 _MOST_KIB = 32
+_MOST_ENTRIES = 10_000  # of a folder
+_MOST_FILES = 300
+_MOST_TOTAL_KIB = 512
+_MOST_LINKS = 8  # themes of which each extends the next
+_MOST_PROBLEMS = 8  # of a file
+_MOST_NAMES = 20  # in a message
 _FLAT = "nested values and aliases are not supported in themes"
 _RULES = FileRules(
     most_bytes=_MOST_KIB * 1024,
@@ -57,6 +65,7 @@ class ThemeFiles:
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
         self._seen: dict[Path, tuple[int, int]] = {}
+        self._is_cut = False
         self._drafts: dict[Path, _Draft] = {}
         self._palettes: dict[str, Palette] = {DEFAULT_PALETTE.name: DEFAULT_PALETTE}
         self._file_faults: dict[Path, Sequence[Problem]] = {}
@@ -74,6 +83,7 @@ class ThemeFiles:
         A file with problems keeps its last valid theme. The content of a file never raises an exception.
         """
         problems: list[Problem] = []
+        was_cut = self._is_cut
         files = self._stamps()
         changed = [path for path, stamp in files.items() if self._seen.get(path) != stamp]
         gone = self._drafts.keys() - files.keys()
@@ -86,7 +96,7 @@ class ThemeFiles:
             self._file_faults[path] = problems[before:]
             if draft is not None:
                 self._drafts[path] = draft
-        if not changed and not gone:
+        if not changed and not gone and self._is_cut == was_cut:
             return ThemesRead((), ())
         before = len(problems)
         palettes = self._finish(problems)
@@ -96,19 +106,30 @@ class ThemeFiles:
         return ThemesRead(fresh, tuple(problems))
 
     def _stamps(self) -> dict[Path, tuple[int, int]]:
-        """Return the modification time and size of each file; later files take precedence."""
-        stamps = {}
+        """Return the modification time and size of each file, up to the limits; later files take precedence."""
+        stamps: dict[Path, tuple[int, int]] = {}
+        self._is_cut, size = False, 0
         for folder in self._folders:
-            for path in sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")]):
+            entries = _entries(folder)
+            self._is_cut |= len(entries) > _MOST_ENTRIES
+            for path in sorted(folder / name for name in entries if name.endswith((".yaml", ".yml"))):
                 try:
                     state = path.stat()
                 except OSError:
                     continue
+                # A file over its own limit is not parsed.
+                size += state.st_size if state.st_size <= _RULES.most_bytes else 0
+                if len(stamps) == _MOST_FILES or size > _MOST_TOTAL_KIB * 1024:
+                    self._is_cut = True
+                    return stamps
                 stamps[path] = state.st_mtime_ns, state.st_size
         return stamps
 
     def _finish(self, problems: list[Problem]) -> dict[str, Palette]:
         """Return the palettes of all drafts, with the missing colors from the themes that they extend."""
+        if self._is_cut:
+            what = f"not all themes are read: the limit is {_MOST_FILES} files with {_MOST_TOTAL_KIB} KiB together"
+            problems.append(Problem(str(self._folders[-1]), None, None, "error", "", what))
         drafts = {draft.name: draft for path in self._seen if (draft := self._drafts.get(path)) is not None}
         palettes = {DEFAULT_PALETTE.name: DEFAULT_PALETTE}
         for draft in drafts.values():
@@ -121,6 +142,15 @@ class ThemeFiles:
         return palettes
 
 
+def _entries(folder: Path) -> list[str]:
+    """Return the names of the entries of a folder, of too many the first ones and one more; none if it is missing."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in islice(entries, _MOST_ENTRIES + 1)]
+    except OSError:
+        return []
+
+
 def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
     """Return the draft with the colors of the themes that it extends, or why that is not possible."""
     chain = [draft]
@@ -130,7 +160,10 @@ def _base_of(draft: _Draft, drafts: Mapping[str, _Draft]) -> _Draft | str:
         if base_name == DEFAULT_PALETTE.name and (known or base_name not in drafts):
             chain.append(_Draft("", base_name, DEFAULT_PALETTE.dark, None, DEFAULT_PALETTE.colours))
         elif base_name not in drafts:
-            return f"unknown theme `{base_name}`; available: {', '.join(sorted(drafts))}"
+            more = ", …" if len(drafts) > _MOST_NAMES else ""
+            return f"unknown theme `{base_name}`; available: {', '.join(sorted(drafts)[:_MOST_NAMES])}{more}"
+        elif not known and len(chain) == _MOST_LINKS:
+            return f"extends more than {_MOST_LINKS} themes, one through the other"
         elif known:
             return f"`{draft.name}` cannot extend itself, directly or through other themes"
         else:
@@ -150,7 +183,12 @@ def read_draft(path: Path, problems: list[Problem]) -> _Draft | None:
         findings.add(f"cannot be read: {error.strerror}")
     else:
         draft = _draft_of(data, findings)
-    problems.extend(findings.in_order())
+    found = findings.in_order()
+    problems.extend(found[:_MOST_PROBLEMS])
+    if left := len(found[_MOST_PROBLEMS:]):
+        problems.append(
+            Problem(findings.file, None, None, "error", "", f"{left:,} more problems not listed; fix these")
+        )
     return None if findings.problems else draft
 
 

@@ -39,6 +39,7 @@ from textual.events import Mount, Resize
 from textual.geometry import Size
 from textual.map_geometry import MapGeometry
 from textual.message_pump import MessagePump
+from textual.notifications import Notification, Notifications
 from textual.style import Style
 from textual.theme import Theme
 from textual.timer import Timer, TimerCallback
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from tui.app.theme.theme_files import ThemeFiles, ThemesRead
 
 _POLL_SECONDS = 1.0
+_MOST_NOTIFICATIONS = 12
+_MOST_THEME_NOTICES = 4
+_SEVERITIES = ("information", "warning", "error")
 
 
 @lru_cache(1024)
@@ -77,6 +81,21 @@ def _expire_later(toast: Toast, _event: Mount) -> None:
 
 # Textual's own method sets a timer for the time that is left: with none, its loop never ends, and the app is frozen.
 Toast._on_mount = _expire_later  # type: ignore[assignment,method-assign]
+
+
+class _Notifications(Notifications):
+    """The notifications on the screen: a new one replaces the oldest of the least severity if there are too many.
+
+    Textual mounts a widget for each, and keys wait meanwhile: hundreds at once freeze the app.
+    """
+
+    def add(self, notification: Notification) -> "_Notifications":
+        """Add a notification."""
+        present = list(self)
+        if len(present) >= _MOST_NOTIFICATIONS:
+            del self[min(present, key=lambda each: _SEVERITIES.index(each.severity))]
+        super().add(notification)
+        return self
 
 
 _SET_TIMER = MessagePump.set_timer
@@ -200,6 +219,7 @@ class ThemedApp(App[ReturnType]):
 
     def __init__(self, *, theme: str = DEFAULT_PALETTE.name, theme_folders: Sequence[Path] = ()) -> None:
         super().__init__()
+        self._notifications = _Notifications()
         for built_in in self.available_themes:
             self.unregister_theme(built_in)
         self.register_theme(as_theme(DEFAULT_PALETTE))
@@ -307,10 +327,16 @@ class ThemedApp(App[ReturnType]):
             self._apply_changes(changed)
             if any(palette.name == self.theme for palette in changed.palettes):
                 self.mutate_reactive(App.theme)
-            for notice in self._theme_notices:
-                self.notify(sanitize_line(notice), title="Theme", severity="warning", markup=False)
-            self._theme_notices.clear()
+            self._notify_of_themes()
             await asyncio.sleep(_POLL_SECONDS)
+
+    def _notify_of_themes(self) -> None:
+        """Notify of the first problems with themes, and of the number of the others."""
+        notices, self._theme_notices = self._theme_notices, []
+        if left := len(notices[_MOST_THEME_NOTICES:]):
+            notices[_MOST_THEME_NOTICES:] = [f"{left:,} more problems: see Change theme in the command palette."]
+        for notice in notices:
+            self.notify(sanitize_line(notice), title="Theme", severity="warning", markup=False)
 
     def _read_changed(self) -> "ThemesRead":
         from tui.app.theme.theme_files import ThemeFiles
