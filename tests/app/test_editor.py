@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.support.processes import wait_until
-from tui.app import editor
+from tui.app import foreground
 from tui.app.editor import edit, editor_command
 
 
@@ -47,7 +47,7 @@ async def test_an_editor_ends_with_the_app(tmp_path: Path, monkeypatch: pytest.M
         + ("" if obeys else "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n")
         + f"pathlib.Path({str(started)!r}).write_text(str(os.getpid()))\ntime.sleep(600)\n"
     )
-    monkeypatch.setattr(editor, "_PATIENCE_S", 30.0 if obeys else 0.1)
+    monkeypatch.setattr(foreground, "_PATIENCE_S", 30.0 if obeys else 0.1)
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
     screen = SimpleNamespace(

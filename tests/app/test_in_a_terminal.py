@@ -1,7 +1,9 @@
 """The app in a real pseudo-terminal: it starts, streams, restores the terminal and writes no hostile text."""
 
 import re
+import shlex
 import signal
+import sys
 from pathlib import Path
 
 import psutil
@@ -126,6 +128,102 @@ def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> N
         terminal.wait_for("● ")
         terminal.press("X")
         terminal.wait_for("cancelled")
+
+
+WRAPPED_EDITOR = """\
+import os, signal, sys, threading, tty
+expected = {signal.SIGINT: "INTERRUPTED", signal.SIGCONT: "CONTINUED"}
+signal.pthread_sigmask(signal.SIG_BLOCK, expected)
+
+def report():
+    while True:
+        print(expected[signal.sigwait(expected)], flush=True)
+
+threading.Thread(target=report, daemon=True).start()
+print("EDITING", flush=True)
+for line in sys.stdin:
+    if line == "stop\\n":
+        os.kill(0, signal.SIGTSTP)
+    elif line == "raw\\n":
+        tty.setraw(0)
+        print("\\x1b[?1049h\\x1b[?25l\\x1b[?2004hRAW", flush=True)
+    elif line == "quit\\n":
+        os._exit(0)
+"""
+
+
+@pytest.fixture
+def wrapped_editor(tmp_path: Path) -> str:
+    """A shell script that starts an editor as its child, as wrappers do."""
+    (tmp_path / "editor.py").write_text(WRAPPED_EDITOR)
+    script = tmp_path / "wrapper"
+    script.write_text(
+        f'#!/bin/sh\n{shlex.join([sys.executable, str(tmp_path / "editor.py")])} "$@"\nstatus=$?\nexit $status\n'
+    )
+    script.chmod(0o755)
+    return str(script)
+
+
+def test_ctrl_c_and_ctrl_z_belong_to_the_editor_while_it_is_open(tmp_path: Path, wrapped_editor: str) -> None:
+    with app_in(tmp_path, EDITOR=wrapped_editor) as terminal:
+        terminal.wait_for("Not run yet")
+        terminal.press("e")
+        terminal.wait_for("EDITING")
+        terminal.press("ctrl+c")
+        terminal.wait_for("INTERRUPTED")
+        at = len(terminal.raw)
+        terminal.send("stop\n")  # no shell controls this terminal: nobody else would continue the editor
+        terminal.wait_for_bytes(b"CONTINUED", at)
+        terminal.send("quit\n")
+        terminal.wait_for("Not run yet")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+        assert not terminal.unrestored()
+
+
+def test_an_editor_that_a_script_started_ends_with_the_app_and_the_terminal_is_restored(
+    tmp_path: Path, wrapped_editor: str
+) -> None:
+    with app_in(tmp_path, EDITOR=wrapped_editor) as terminal:
+        terminal.wait_for("Not run yet")
+        terminal.press("e")
+        terminal.wait_for("EDITING")
+        terminal.send("raw\n")
+        terminal.wait_for("RAW")
+        editors = psutil.Process(terminal.pid).children(recursive=True)
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_exit() == 143
+        assert not [process for process in editors if process.is_running()]
+        assert not terminal.unrestored()
+
+
+@pytest.mark.long
+def test_a_shell_gets_the_terminal_when_the_app_or_the_editor_stops(tmp_path: Path, wrapped_editor: str) -> None:
+    app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))
+    shell = ["bash", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, cwd=Path(__file__).parents[2], env={"EDITOR": wrapped_editor, "PS1": "prompt> "}) as terminal:
+
+        def stop_and_continue(number: int) -> None:
+            terminal.press("ctrl+z")
+            terminal.wait_for("Stopped")
+            terminal.send(f"clear; echo shell$(({number} + 40))\n")
+            terminal.wait_for(f"shell{number + 40}")
+            terminal.send("clear; fg\n")
+
+        terminal.wait_for("prompt>")
+        terminal.send(f"sh -c {shlex.quote(f'{app}; true')}\n")  # its parent belongs to the job, as `uv run` does
+        terminal.wait_for("Not run yet")
+        stop_and_continue(1)
+        terminal.wait_for("Not run yet")
+        terminal.press("e")
+        terminal.wait_for("EDITING")
+        for number in (2, 3):
+            stop_and_continue(number)
+            terminal.wait_for("CONTINUED")
+        terminal.send("quit\n")
+        terminal.wait_for("Not run yet")
+        terminal.press("q")
+        terminal.wait_for("prompt>")
 
 
 @pytest.mark.long

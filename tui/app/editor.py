@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,7 +27,6 @@ _PLUS_LINE = {
     "mg",
     "ed",
 }
-_PATIENCE_S = 3.0
 _COLON_LINE = {"hx", "helix", "subl", "zed"}
 _GOTO = {"code", "codium", "code-insiders", "cursor"}
 
@@ -47,15 +47,15 @@ def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[st
     return [*words, f"{path}:{line}" if name in _COLON_LINE else path]
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the editor, by force if it takes long, and wait until it has ended: asyncio closes its transport then."""
-    process.terminate()
-    try:
-        async with asyncio.timeout(_PATIENCE_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
+async def _run(command: list[str]) -> int:
+    """Run the editor with the terminal, and return its exit status. It ends with Assay: an editor that stays would read
+    what is typed at the shell."""
+    if sys.platform == "win32":
+        process = await asyncio.create_subprocess_exec(*command)
+        return await process.wait()
+    from tui.app.foreground import run_in_foreground
+
+    return await run_in_foreground(command)
 
 
 async def edit(app: App[object], file: Path, line: int) -> str | None:
@@ -66,12 +66,7 @@ async def edit(app: App[object], file: Path, line: int) -> str | None:
         return f"Cannot parse $EDITOR: {error}. Fix its quotes."
     try:
         with app.batch_update(), app.suspend():
-            process = await asyncio.create_subprocess_exec(*command)
-            try:
-                status = await process.wait()
-            finally:  # Assay may end meanwhile: an editor that stays would read what is typed at the shell
-                if process.returncode is None:
-                    await _end(process)
+            status = await _run(command)
     except SuspendNotSupported:
         return "This terminal cannot open an editor."
     except OSError as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from io import TextIOWrapper
@@ -54,8 +55,15 @@ class CrashSafeDriver(LinuxDriver):
         # Textual's handlers stop and start its threads wherever the signal interrupts the program: while it holds a
         # lock of such a thread, they would wait for ever.
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+        loop.add_signal_handler(signal.SIGTSTP, self._stop)
         loop.add_signal_handler(signal.SIGCONT, self._continue)
+
+    def _stop(self) -> None:
+        """Stop the whole process group: a shell that started `uv run assay` waits for uv, not for Assay."""
+        if self._auto_restart:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        os.kill(0, signal.SIGSTOP)
 
     def _continue(self) -> None:
         """Start application mode again after SIGCONT.
