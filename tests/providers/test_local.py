@@ -99,22 +99,23 @@ async def test_an_answer_depends_on_nothing_asked_before_or_beside_it(shared: Lo
 
 @pytest.mark.long
 async def test_long_answers_depend_on_nothing_beside_them_either(local: LocalProvider) -> None:
-    """Long enough for rounding to show: these differ where all slots share one cache."""
-    files = "The following files belong to a shop. " * 20
+    """Sampling shows rounding: these answers differ where all slots share one cache, and with flash attention."""
+    files = "The following files belong to a shop. "
     texts = [
         "Write a haiku about rain.",
-        "What is the capital of France?",
         "Explain recursion in Python with an example.",
+        f"{files * 9}What is it about?",
+        f"{files * 20}What is it about?",
+        f"{files * 20}List three bugs.",
     ]
-    texts += [files + question for question in ("What is it about?", "List three bugs.", "Write a haiku.")]
-    settings = Settings(temperature=0.0, max_tokens=120)
+    settings = Settings(temperature=1.0, seed=7, max_tokens=60)
     requests = [make_request(BUNDLED, text, provider="local", settings=settings) for text in texts]
     alone = [text_of(await ask(local, request)) for request in requests]
     again = [text_of(await ask(local, request)) for request in reversed(requests)]
     assert again[::-1] == alone
-    for group in (requests[:3], requests[3:]):
-        beside = await asyncio.gather(*(ask(local, request) for request in group))
-        assert [text_of(chunks) in alone for chunks in beside] == [True] * 3
+    for group in ([0, 3, 4], [1, 2, 4], [3, 0, 2, 4]):
+        beside = await asyncio.gather(*(ask(local, requests[number]) for number in group))
+        assert [text_of(chunks) for chunks in beside] == [alone[number] for number in group]
 
 
 @pytest.mark.long

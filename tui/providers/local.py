@@ -118,7 +118,8 @@ class LocalProvider:
     """Serves each model file by one process, which the first request starts and later ones share.
 
     As many answers stream concurrently as the server has slots; other requests wait before their clock starts. An
-    answer depends on its prompt and settings only: with `temperature=0` or a `seed` it is reproducible.
+    answer depends on its prompt and settings only: with `temperature=0` or a `seed` it is reproducible. A file whose
+    weights are not quantized is an exception: llama.cpp rounds differently when several answers stream.
     """
 
     def __init__(self, environ: Mapping[str, str] | None = None, secrets: Collection[str] = ()) -> None:

@@ -47,7 +47,9 @@ def _start(order: dict[str, Any]) -> Any:
     params.n_ctx = order["slots"] * order["slot_tokens"]
     params.n_predict = order["most_tokens"]
     params.fit_params = False
-    # An answer must not depend on earlier or concurrent requests; measured, either of these makes it so.
+    # An answer must not depend on earlier or concurrent requests. Flash attention rounds differently for parts of a
+    # prompt shorter than its tile, and the prompts beside it decide into which parts a prompt is cut.
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.kv_unified = False
     params.cache_prompt = False
     params.cache_ram_mib = 0
