@@ -244,6 +244,31 @@ def test_a_file_that_could_not_be_read_again_is_not_written(files: ScoreFiles, m
     assert len(files.read(RUN).acts) == 2
 
 
+def test_the_files_of_a_run_are_limited_together(files: ScoreFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.merge([make_act(1, reviewer="Ada"), make_act(2, reviewer="Bo")])
+    size = sum(map(len, (before := contents(files.folder_of(RUN))).values()))
+    new = make_act(3, reviewer="Cy")
+    monkeypatch.setattr(score_files, "LARGEST_RUN", size + len(write_line(new)) - 1)
+    for merge in (files.check_merge, files.merge):
+        with pytest.raises(StoreError, match=r"together larger than .* bytes.*all of a run 0 MiB"):
+            merge([new])
+    assert contents(files.folder_of(RUN)) == before
+    assert files.merge([make_act(3, reviewer="Cy", run=OTHER_RUN)])
+    monkeypatch.setattr(score_files, "LARGEST_RUN", size + len(write_line(new)))
+    assert files.merge([new]) == (new,)
+
+
+def test_names_that_acts_share_are_in_memory_once(files: ScoreFiles) -> None:
+    files.merge(replace(make_act(number), answer="a" * 64, guidance="4 levels") for number in (1, 2))
+    one, other = files.read(RUN).acts
+    assert one.item is not None
+    assert other.item is not None
+    for name in ("run", "reviewer", "guidance", "answer"):
+        assert getattr(one, name) is getattr(other, name), name
+    for name in ("case", "model", "criterion"):
+        assert getattr(one.item, name) is getattr(other.item, name), name
+
+
 def test_a_merge_keeps_each_stored_line_to_the_byte(files: ScoreFiles) -> None:
     files.append(make_act(3, 1))
     file = files.file_of(RUN, "Ada")

@@ -17,6 +17,7 @@ from tui.model.results import CheckResult, TrialResult
 from tui.model.secrets import Secrets
 from tui.model.subjects import Config
 from tui.model.suite import Check, RiskCriterion
+from tui.session import score_exchange
 from tui.session.result_import import check_scores, compare_verdicts, store_results
 from tui.session.reviews import Reviews
 from tui.session.run_files import pack_lines, read_run_file, run_lines
@@ -141,6 +142,20 @@ def test_a_score_that_cannot_be_imported_is_refused_before_anything_is_stored(
     with pytest.raises(ScoresRefused, match=f"^{tmp_path}/run.jsonl:5: error: "):
         check_scores(exported(tmp_path, 2, score(3), bad), store, reviews, lambda *_: pytest.fail("was asked"))
     assert (store.read_run(RUN), reviews.export(RUN)) == before
+
+
+def test_the_size_of_the_scores_is_limited(
+    store: SqliteStore, reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported = exported(tmp_path, 2, score(1), score(2))
+    assert imported.scores is not None
+    monkeypatch.setattr(score_exchange, "LARGEST_FILE", len(imported.scores.text) - 1)
+    with pytest.raises(ConfigError, match=r"run\.jsonl: with this file, the scores have more .* without --scores"):
+        check_scores(imported, store, reviews)
+    monkeypatch.setattr(score_exchange, "LARGEST_FILE", len(imported.scores.text))
+    stored = store_results(imported, store, check_scores(imported, store, reviews))
+    assert stored.scores is not None
+    assert stored.scores.new == 2
 
 
 def test_scores_of_answers_that_are_not_stored_yet_are_bound_to_them(

@@ -125,6 +125,15 @@ def test_a_file_that_is_too_large_to_be_imported_is_named(
                 read(path)
 
 
+def test_a_run_with_too_many_scores_to_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [*run_lines(KEPT, score_line(1) + score_line(2))]
+    data = pack_lines(lines, compressed=False)
+    size = sum(map(len, lines[-2:]))
+    for most, fault in ((size, None), (size - 1, "has more than 0 MiB of scores: `assay import` cannot read it")):
+        monkeypatch.setattr(run_files, "LARGEST_FILE", most)
+        assert import_fault(KEPT, lines, data) == fault
+
+
 def test_the_answers_to_score_are_limited_by_criterion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case, *others = KEPT.plan.suite.cases
     judged = replace(case, risk_criteria=(RiskCriterion("Tone", "", "low"), RiskCriterion("Truth", "", "high")))

@@ -392,6 +392,17 @@ def test_the_number_of_scores_is_limited(reviews: Reviews, tmp_path: Path, monke
     assert [reviews.import_files([file]).new for file in (first, second)] == [2, 2]
 
 
+def test_the_size_of_all_files_together_is_limited(
+    reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = write(tmp_path, "b.jsonl", line(1), line(2)), write(tmp_path, "a.jsonl", line(3), line(4))
+    monkeypatch.setattr(score_exchange, "LARGEST_FILE", 4 * len(line(1)) - 1)
+    with pytest.raises(ConfigError, match=r"a\.jsonl: with this file, the scores have more than 0 MiB together"):
+        reviews.import_files([first, second])
+    assert reviews.export(RUN) == ""
+    assert [reviews.import_files([file]).new for file in (first, second)] == [2, 2]
+
+
 def test_the_number_of_bad_lines_is_limited(reviews: Reviews, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_exchange, "_MOST_BAD", 3)
     first = write(tmp_path, "b.jsonl", "\n\n", line(1), "  {\n" * 5)

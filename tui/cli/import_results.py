@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from tui.cli.streams import count_words, note, say
 
 if TYPE_CHECKING:
     from tui.imports.imported import ImportedRun
+    from tui.session.score_exchange import CheckedScores
 
 MOST_MEMORY = 2 << 30
 """The most bytes of memory of the process while it reads files, whatever the limits of each kind of file allow."""
@@ -38,7 +39,7 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
     Imported runs work like any other run: reports, comparison, review. If one file cannot be read, nothing is imported.
     Importing the same file twice has no effect.
     """
-    from tui.model.errors import ConfigError, SuiteError
+    from tui.model.errors import SuiteError
     from tui.session.open_history import open_reviews
     from tui.session.result_import import (
         ImportOptions,
@@ -48,16 +49,12 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
         with_stored_id,
     )
 
-    runs, fix, is_faulty = [], "", False
+    runs: list[ImportedRun] = []
+    fix, is_faulty = "", False
     for file in files:
         try:
-            with _limited_memory():
+            with _limited_memory(file, runs):
                 runs.append(read_results(file, ImportOptions(as_suite, suite), os.environ))
-        except MemoryError:
-            runs.clear()
-            what = f"reading it needs more than {MOST_MEMORY >> 20} MiB of memory"
-            fix = "Nothing was imported. Import fewer files at a time, or smaller ones."
-            raise ConfigError(what, where=str(file), fix=fix) from None
         except SuiteError as error:
             fix, is_faulty = fix or error.fix, True
             for problem in error.problems:
@@ -67,7 +64,10 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
         return 2
     with open_reviews(os.environ, note) as (store, reviews):
         # All questions first: nothing is stored while one waits for its answer.
-        checked = [check_scores(found, store, reviews, confirm_own_lines) for found in runs]
+        checked: list[CheckedScores | None] = []
+        for file, found in zip(files, runs, strict=True):
+            with _limited_memory(file, checked):
+                checked.append(check_scores(found, store, reviews, confirm_own_lines))
         for found, scores in zip(runs, checked, strict=True):
             imported = with_stored_id(found, store)
             stored = store_results(imported, store, scores, reviews.secrets)
@@ -78,8 +78,10 @@ def import_results(files: tuple[Path, ...], suite: Path | None, as_suite: str | 
 
 
 @contextmanager
-def _limited_memory() -> Iterator[None]:
-    """Let an allocation beyond MOST_MEMORY raise MemoryError, where the system can limit it."""
+def _limited_memory(file: Path, held: list[Any]) -> Iterator[None]:
+    """Free what is `held` and raise ConfigError for allocations beyond MOST_MEMORY, where the system can limit it."""
+    from tui.model.errors import ConfigError
+
     try:
         import resource
     except ImportError:  # Windows
@@ -90,6 +92,11 @@ def _limited_memory() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
     try:
         yield
+    except MemoryError:
+        held.clear()
+        what = f"reading it needs more than {MOST_MEMORY >> 20} MiB of memory"
+        fix = "Nothing was imported. Import fewer files at a time, or smaller ones."
+        raise ConfigError(what, where=str(file), fix=fix) from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 

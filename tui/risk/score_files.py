@@ -4,6 +4,7 @@ import codecs
 import contextlib
 import errno
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -22,7 +23,10 @@ from tui.model.secrets import Secrets
 from tui.processes.file_lock import locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
-LARGEST_FILE = 256 * 2**20  # bytes: about 500,000 lines
+# Bytes of a file, and of all files of a run after a merge. Short lines, and notes of which one character needs four
+# bytes, take four times as much memory, and a merge needs the stored lines beside the new ones.
+LARGEST_FILE = 64 * 2**20
+LARGEST_RUN = 128 * 2**20
 _FIRST_LOOK = 4096  # bytes; a line is rarely longer
 _TICK = timedelta(milliseconds=1)
 # No clock is that wrong, and nothing can be dated after an act at the end of the calendar: its reviewer is locked out.
@@ -142,6 +146,23 @@ def _check_size(file: Path, size: int) -> None:
     """Raise OSError for a size at which the file could not be read again."""
     if size > LARGEST_FILE:
         raise OSError(errno.EFBIG, f"larger than {LARGEST_FILE:,} bytes", str(file))
+
+
+def _check_sizes(texts: Mapping[Path, bytes]) -> None:
+    """Raise OSError for new contents of files with which their runs could not be read or merged again."""
+    runs = dict.fromkeys((file.parent for file in texts), 0)
+    for file, data in texts.items():
+        _check_size(file, len(data))
+        runs[file.parent] += len(data)
+    for folder, new in runs.items():
+        if new + sum(file.stat().st_size for file in _files_in(folder) if file not in texts) > LARGEST_RUN:
+            raise OSError(errno.EFBIG, f"together larger than {LARGEST_RUN:,} bytes", str(folder))
+
+
+def _files_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if path.suffix == ".jsonl" and not path.name.startswith("."))
 
 
 def _write_new(file: Path, data: bytes) -> None:
@@ -389,8 +410,7 @@ class ScoreFiles:
         with self._store_errors("cannot be saved", self._folder), self._locked(), paused_collector():
             texts: dict[Path, bytes] = {}
             new = [act for run_id, of_run in by_run.items() for act in self._merge_run(run_id, of_run, texts)]
-            for file, data in texts.items():
-                _check_size(file, len(data))
+            _check_sizes(texts)
             if not is_trial:
                 for file in texts:
                     make_folder(file.parent)
@@ -443,16 +463,13 @@ class ScoreFiles:
         return self.folder_of(run_id) / file_name(reviewer)
 
     def _files(self, run_id: str) -> list[Path]:
-        folder = self.folder_of(run_id)
-        if not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if path.suffix == ".jsonl" and not path.name.startswith("."))
+        return _files_in(self.folder_of(run_id))
 
     def _merge_run(self, run_id: str, acts: list[Act], texts: dict[Path, bytes]) -> list[Act]:
         known: dict[str, Act] = {}
-        held: dict[Path, _Held] = {}
+        held = {self.file_of(run_id, reviewer): _Held() for reviewer in {act.reviewer for act in acts}}
         for file in self._files(run_id):
-            held[file] = _hold(file, run_id, known)
+            _hold(file, run_id, known, held.get(file))
         new: dict[str, Act] = {}
         conflicts = set()
         for act in acts:
@@ -472,7 +489,7 @@ class ScoreFiles:
         touched = {}
         for act in new.values():
             file = self.file_of(run_id, act.reviewer)
-            touched[file] = held.setdefault(file, _Held())
+            touched[file] = held[file]
             touched[file].lines[lines[act.id].removesuffix(b"\n")] = act.order
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
         return list(new.values())
@@ -504,7 +521,8 @@ class ScoreFiles:
         except OSError as error:
             fix = "Free disk space or fix the permissions of the folder, then try again."
             if is_too_large := error.errno == errno.EFBIG:
-                fix = f"A reviewer's file of a run can have {LARGEST_FILE // 2**20} MiB: shorten notes or remove lines."
+                file, run = LARGEST_FILE // 2**20, LARGEST_RUN // 2**20
+                fix = f"A reviewer's file can have {file} MiB, all of a run {run} MiB: shorten notes or remove lines."
             place = str((is_too_large and error.filename) or where)
             raise StoreError(f"Scores {what} ({error.strerror or error})", where=place, fix=fix) from error
 
@@ -533,10 +551,11 @@ def _read_lines(data: bytes, run_id: str, found: dict[str, Act]) -> Iterator[tup
 
     An act in `found` is a duplicate; others are added to it. A truncated last line is left out.
     """
-    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
-    if is_truncated(lines[-1]):
-        lines.pop()
-    for number, line in enumerate(lines, 1):
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if is_truncated(data[(end := data.rfind(b"\n") + 1) :]):
+        data = data[:end]
+    for number, ended in enumerate(io.BytesIO(data), 1):  # no list of all lines beside the content
+        line = ended.removesuffix(b"\n")
         if not line.strip():
             continue
         try:
@@ -572,11 +591,12 @@ class _Held:
         return b"".join(line + b"\n" for line in (*sorted(self.lines, key=self.lines.__getitem__), *self.strange))
 
 
-def _hold(file: Path, run_id: str, known: dict[str, Act]) -> _Held:
-    held = _Held()
+def _hold(file: Path, run_id: str, known: dict[str, Act], held: _Held | None) -> None:
+    """Add the acts of a file to `known`, and its lines to `held` if it is to be written again."""
     for _, line, act in _read_lines(read_whole(file, LARGEST_FILE), run_id, known):
+        if held is None:
+            continue
         if isinstance(act, str):
             held.strange.append(line)
         else:
             held.lines[line] = act.order
-    return held

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from sys import intern
 from typing import Any, NoReturn, cast, get_args
 
 from tui.model.sanitize import escape_unseen, sanitize_line
@@ -79,7 +80,10 @@ def read_line(line: bytes) -> Act:
 
 
 def read_fields(found: Mapping[str, Any]) -> Act:
-    """Return the act with the fields of a line. Raises LineFault."""
+    """Return the act with the fields of a line. Raises LineFault.
+
+    Names that many lines share are in memory once.
+    """
     _check_fields(found)
     act: ActKind = found["act"]
     extent = _optional_extent(found) if act in OF_A_RUN else _extent(found, act)
@@ -93,19 +97,19 @@ def read_fields(found: Mapping[str, Any]) -> Act:
     return Act(
         act,
         found["id"].lower(),
-        found["run"],
+        intern(found["run"]),
         _optional_item(found) if act in OF_A_RUN else _item(found),
         extent,
         found["note"],
-        reviewer,
+        intern(reviewer),
         found["scored_at"],
         found["blind"],
-        "" if found["guidance"] is None else str(found["guidance"]),
+        "" if found["guidance"] is None else intern(str(found["guidance"])),
         found.get("attempt"),
         found.get("seed"),
         found.get("took_ms"),
         None if found.get("withdraws") is None else found["withdraws"].lower(),
-        None if found.get("answer") is None else found["answer"].lower(),
+        None if found.get("answer") is None else intern(found["answer"].lower()),
         found.get("masked"),
         found.get("repeats"),
     )
@@ -180,7 +184,7 @@ def _item(found: Mapping[str, Any]) -> ItemKey:
     again = found.get("again")
     if again is not None and type(again) is not bool:
         raise _fault("again", again, "is not valid; expected true or false, or no such key")
-    return ItemKey(found["case"], found["model"], repeat, found["criterion"], bool(again))
+    return ItemKey(intern(found["case"]), intern(found["model"]), repeat, intern(found["criterion"]), bool(again))
 
 
 def _extent(found: Mapping[str, Any], act: ActKind) -> Extent | None:

@@ -29,8 +29,8 @@ from tui.session.score_exchange import (
     CheckedScores,
     Imported,
     OwnLines,
+    ScoreImporter,
     alike_warning,
-    check_scores,
     score_lines,
     template_lines,
 )
@@ -298,18 +298,8 @@ class Reviews:
     ) -> CheckedScores:
         """Do the first step of `import_files`, which stores nothing; the lines of the `arriving` run are read too."""
         name = None if reviewer is None else checked_name(reviewer)
-        own = self.default_reviewer()
-        return check_scores(
-            files,
-            self._store,
-            self._files,
-            self._packets,
-            name,
-            own=own,
-            confirm=confirm,
-            arriving=arriving,
-            secrets=self.secrets,
-        )
+        to = ScoreImporter(self._store, self._files, self._packets, self.default_reviewer(), self.secrets)
+        return to.check(files, name, confirm, arriving)
 
     def make_packet(self, run_id: str) -> str:
         """Return the lines of a new packet for a blind reviewer; the key stays in the data folder.

@@ -35,6 +35,7 @@ from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
 from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
 from tui.risk.queue import MOST_ITEMS, number_of_items
+from tui.risk.score_files import LARGEST_FILE
 from tui.risk.score_lines import LineFault, read_fields, write_line
 from tui.session.outgoing_runs import changed_hashes
 from tui.store import codec
@@ -53,6 +54,7 @@ _DAY_S = 86_400
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")  # in the name of a file and in an argument of a program
 _HALF = re.compile("[\ud800-\udfff]")
 _LARGEST_NUMBER = 2**53
+_SCORE = '{"score": '
 _FIX = "Export the run again with `assay runs export RUN -o FILE`."
 
 
@@ -85,7 +87,7 @@ def _lines(kept: KeptRun, scores: str) -> Iterator[str]:
     for result in kept.results:
         yield f'{{"result": {codec.encode_result(result)}}}'
     for line in scores.splitlines():
-        yield f'{{"score": {line}}}'
+        yield f"{_SCORE}{line}}}"
 
 
 def pack_lines(lines: Iterable[str], *, compressed: bool) -> bytes:
@@ -101,10 +103,12 @@ def import_fault(kept: KeptRun, lines: Iterable[str], data: bytes) -> str | None
             return f"is larger than {MOST_BYTES >> 20} MiB when decompressed: `assay import` cannot read it"
     elif len(data) > MOST_FILE_BYTES:
         return f"is larger than {MOST_FILE_BYTES >> 20} MiB: `assay import` needs it compressed, as -o FILE.gz"
-    limit = MemoryLimit()
+    limit, score_bytes = MemoryLimit(), 0
     try:
         for number, line in enumerate(lines):
-            _check_size(line.encode("utf-8", "backslashreplace"))
+            _check_size(data := line.encode("utf-8", "backslashreplace"))
+            if line.startswith(_SCORE) and (score_bytes := score_bytes + len(data)) > LARGEST_FILE:
+                raise NotRead(f"has more than {LARGEST_FILE >> 20} MiB of scores")
             if has_too_many_values(line, most := MOST_LINE_VALUES if number else MOST_VALUES):
                 raise NotRead(f"has a line of more than {most:,} values")
         for result in kept.results:

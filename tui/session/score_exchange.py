@@ -1,6 +1,7 @@
 """Import and export of score files: all lines are checked against the runs that they name before any is stored.
 
-An import has two steps, so that a question is answered before anything is stored: `check_scores` and its `merge`.
+An import has two steps, so that a question is answered before anything is stored: `ScoreImporter.check` and `merge` of
+its result.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.documents.files import numbered_lines
+from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError
 from tui.model.results import TrialKey, TrialResult
 from tui.model.risk import Guidance
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
 STDIN = Path("-")
 _MOST_HINTS = 20
 _AT_ONCE = 200  # results in memory
-_MOST_SCORES = 500_000  # of one import: each takes 4 KB of memory until all are compared with the stored ones
+_MOST_SCORES = (
+    500_000  # of one import: each takes 600 bytes of memory beside its note, also one of a packet's short line
+)
 _MOST_BAD = 1_000  # lines that are reported
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -64,8 +68,6 @@ class Imported:
     alike: tuple[tuple[str, str], ...] = ()
     unmatched: int = 0
 
-
-_KeyOf = Callable[[str], PacketKey | None]
 
 OwnLines = Callable[[str, int], bool]
 """Called before lines in the user's own name are imported: (the name in the lines, their number) → whether to go on."""
@@ -112,7 +114,8 @@ class _Line:
 class CheckedScores:
     """Lines of `files` that can be imported, after all questions about them: `scored` of `lines`, in the name `own`.
 
-    Those with the ids `unmatched` name an answer that their run does not have. Nothing is stored before `merge`.
+    Those with the ids `unmatched` name an answer that their run does not have; `reviewers` have scores of these runs.
+    Nothing is stored before `merge`.
     """
 
     kept: ScoreFiles
@@ -120,16 +123,16 @@ class CheckedScores:
     lines: int
     scored: tuple[_Line, ...]
     own: str | None
+    reviewers: tuple[str, ...]
     unmatched: frozenset[str] = frozenset()
 
     def merge(self) -> Imported:
         """Add the lines to the stored scores, all or none. Raises ScoresRefused and StoreError."""
         runs = tuple(dict.fromkeys(line.act.run for line in self.scored))
-        before = [act.reviewer for run in runs for act in self.kept.read(run).acts]
         new = _merged(self.kept.merge, self.scored, self.files)
         acts = {line.act.id for line in self.scored}
         counts = Counter(act.reviewer for act in new)
-        names = dict.fromkeys([*filter(None, [self.own]), *before, *counts])
+        names = dict.fromkeys([*filter(None, [self.own]), *self.reviewers, *counts])
         alike = tuple(pair for pair in look_alikes(names) if pair[1] in counts)
         reviewers = tuple(sorted(counts.items()))
         unmatched = sum(act.id in self.unmatched for act in new)
@@ -172,47 +175,95 @@ def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guida
     )  # fmt: skip
 
 
-def check_scores(
-    files: Sequence[Path],
-    store: Store,
-    kept: ScoreFiles,
-    packets: PacketKeys,
-    reviewer: str | None = None,
-    *,
-    own: str | None = None,
-    confirm: OwnLines | None = None,
-    arriving: ArrivingRun | None = None,
-    secrets: Secrets | None = None,
-) -> CheckedScores:
-    """Read score files and packets for a merge into the stored scores; nothing is stored yet.
+@dataclass(frozen=True, slots=True)
+class ScoreImporter:
+    """Where scores are imported: to `kept`, for the runs in `store`; `own` is the name of the user.
 
-    `reviewer` is the author of lines that name nobody. New lines in the name `own`, or in one that looks like it, are
-    accepted if `confirm` returns True. The lines of the `arriving` run are read too, as if it were stored. A line may
-    name an answer as it is without the known `secrets`. Raises ScoresRefused, ConfigError if `confirm` returns False,
-    and StoreError.
+    A line may name an answer as it is without the known `secrets`.
     """
-    lines: list[_Line] = []
-    bad: list[BadLine] = []
-    key_of = cache(packets.read)  # one file for all answers of a packet
-    for file in files:
-        _read_lines(str(file), _read_file(file), key_of, reviewer, lines, bad)
-    if arriving is not None:
-        _read_lines(str(arriving.scores.file), arriving.scores.text.encode(), key_of, reviewer, lines, bad)
-    strangers = _strangers(lines, store, arriving)
-    bad += strangers
-    scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
-    unmatched = frozenset[str]()
-    if not strangers:
-        before = [act for run in {line.act.run for line in scored} for act in kept.read(run).acts]
-        scored = _identify(_bind(scored, store, arriving, bad), before)
-        scored, unmatched = _with_own_hashes(scored, store, arriving, before, secrets or Secrets())
-    bad += _doubles(scored)
-    if bad:
-        raise _refusal(files, bad)
-    new = _merged(kept.check_merge, scored, files)
-    if own is not None and confirm is not None:
-        _confirm_own(new, own, confirm)
-    return CheckedScores(kept, tuple(files), len(lines), tuple(scored), own, unmatched)
+
+    store: Store
+    kept: ScoreFiles
+    packets: PacketKeys
+    own: str | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+
+    def check(
+        self,
+        files: Sequence[Path],
+        reviewer: str | None = None,
+        confirm: OwnLines | None = None,
+        arriving: ArrivingRun | None = None,
+    ) -> CheckedScores:
+        """Read score files and packets for a merge into the stored scores; nothing is stored yet.
+
+        `reviewer` is the author of lines that name nobody. New lines in the own name, or in one that looks like it, are
+        accepted if `confirm` returns True. The lines of the `arriving` run are read too, as if it were stored. Raises
+        ScoresRefused, ConfigError if `confirm` returns False, and StoreError.
+        """
+        with paused_collector():
+            read = _LineReader(self.packets, reviewer)
+            for file in files:
+                read.read_file(file)
+            if arriving is not None:
+                read.read_run(arriving.scores)
+            found = self._match(read.lines, arriving, read.bad)
+            if read.bad:
+                raise _refusal(files, read.bad)
+            new = _merged(self.kept.check_merge, found.lines, files)
+        if self.own is not None and confirm is not None:
+            _confirm_own(new, self.own, confirm)
+        scored, reviewers = tuple(found.lines), found.reviewers
+        return CheckedScores(self.kept, tuple(files), len(read.lines), scored, self.own, reviewers, found.unmatched)
+
+    def _match(self, lines: Sequence[_Line], arriving: ArrivingRun | None, bad: list[BadLine]) -> "_Matched":
+        """Return the lines with a score as they are stored; add those that cannot be to `bad`."""
+        strangers = _strangers(lines, self.store, arriving)
+        bad += strangers
+        scored = [line for line in lines if not (line.act.act == "score" and line.act.extent is None)]
+        found = _Matched(scored)
+        if not strangers:
+            stored = _read_stored(self.kept, {line.act.run for line in scored})
+            scored = _identify(_bind(scored, self.store, arriving, bad), stored)
+            scored, unmatched = _with_own_hashes(scored, self.store, arriving, stored, self.secrets)
+            found = _Matched(scored, stored.reviewers, unmatched)
+        bad += _doubles(scored)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    """Lines as they are stored, the ids of those without an answer here, and who has scores of their runs."""
+
+    lines: Sequence[_Line]
+    reviewers: tuple[str, ...] = ()
+    unmatched: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What an import needs of the stored acts: the answer of each, by run and id, and their reviewers."""
+
+    answers: Mapping[str, Mapping[str, str | None]]
+    reviewers: tuple[str, ...]
+
+    def has(self, act: Act) -> bool:
+        """Return whether an act of this run and id is stored."""
+        return act.id in self.answers.get(act.run, {})
+
+    def answer_of(self, act: Act) -> str | None:
+        """Return the hash of the answer in the stored line of the act."""
+        return self.answers.get(act.run, {}).get(act.id)
+
+
+def _read_stored(kept: ScoreFiles, runs: Iterable[str]) -> _Stored:
+    answers: dict[str, dict[str, str | None]] = {}
+    reviewers: dict[str, None] = {}
+    for run in runs:
+        acts = kept.read(run).acts
+        answers[run] = {act.id: act.answer for act in acts}
+        reviewers |= dict.fromkeys(act.reviewer for act in acts)
+    return _Stored(answers, tuple(reviewers))
 
 
 def _merged(
@@ -247,6 +298,52 @@ def _conflict(line: _Line, where: str) -> str:
     return f"the id {line.act.id} {where} with different content; for a changed score, add a new line with a new id"
 
 
+class _LineReader:
+    """The lines of files and packets, and the invalid ones; `reviewer` is the author of lines that name nobody."""
+
+    def __init__(self, packets: PacketKeys, reviewer: str | None) -> None:
+        self.lines: list[_Line] = []
+        self.bad: list[BadLine] = []
+        self._key_of = cache(packets.read)  # one file for all answers of a packet
+        self._reviewer = reviewer
+        self._read = 0
+        today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        self._latest = today + timedelta(days=2)
+
+    def read_file(self, file: Path) -> None:
+        """Read a file, or stdin. Raises ConfigError if it cannot be read, or if all together are too large."""
+        self._read_lines(file, _read_file(file), "Import the files one after the other.")
+
+    def read_run(self, scores: "ScoreLines") -> None:
+        """Read the scores of an exported run. Raises ConfigError if they are too large."""
+        fix = "Export the run without --scores, and its scores with `assay review export RUN --reviewer NAME`."
+        self._read_lines(scores.file, scores.text.encode(), fix)
+
+    def _read_lines(self, file: Path, data: bytes, fix: str) -> None:
+        self._read += len(data)
+        if self._read > LARGEST_FILE:
+            what = f"with this file, the scores have more than {LARGEST_FILE // 2**20} MiB together"
+            raise ConfigError(what, where=str(file), fix=fix)
+        for number, line in numbered_lines(data):
+            try:
+                self._add(str(file), number, line)
+            except LineFault as fault:
+                self.bad.append(BadLine(str(file), number, str(fault)))
+                if len(self.bad) >= _MOST_BAD:
+                    what = f"is problem {len(self.bad):,}; the lines after it were not read"
+                    self.bad.append(BadLine(str(file), number, what))
+                    return
+
+    def _add(self, file: str, number: int, line: bytes) -> None:
+        for act, derived in _acts_of(line, self._key_of, self._reviewer):
+            if len(self.lines) >= _MOST_SCORES:
+                fix = "Import it as several files, one after the other."
+                raise ConfigError(f"has more than {_MOST_SCORES:,} scores", where=file, fix=fix)
+            if not _EARLIEST <= act.order[0] < self._latest:
+                raise LineFault(f"scored_at: {act.scored_at} is before 2000 or after tomorrow; correct the date")
+            self.lines.append(_Line(file, number, act, derived))
+
+
 def _read_file(file: Path) -> bytes:
     try:
         if file == STDIN:
@@ -263,27 +360,7 @@ def _read_file(file: Path) -> bytes:
     return data
 
 
-def _read_lines(
-    file: str, data: bytes, key_of: _KeyOf, reviewer: str | None, lines: list[_Line], bad: list[BadLine]
-) -> None:
-    latest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=2)
-    for number, line in numbered_lines(data):
-        try:
-            for act, derived in _acts_of(line, key_of, reviewer):
-                if len(lines) >= _MOST_SCORES:
-                    fix = "Import it as several files, one after the other."
-                    raise ConfigError(f"has more than {_MOST_SCORES:,} scores", where=file, fix=fix)
-                if not _EARLIEST <= act.order[0] < latest:
-                    raise LineFault(f"scored_at: {act.scored_at} is before 2000 or after tomorrow; correct the date")
-                lines.append(_Line(file, number, act, derived))
-        except LineFault as fault:
-            bad.append(BadLine(file, number, str(fault)))
-            if len(bad) >= _MOST_BAD:
-                bad.append(BadLine(file, number, f"is problem {len(bad):,}; the lines after it were not read"))
-                return
-
-
-def _acts_of(line: bytes, key_of: _KeyOf, reviewer: str | None) -> list[tuple[Act, bool]]:
+def _acts_of(line: bytes, key_of: Callable[[str], PacketKey | None], reviewer: str | None) -> list[tuple[Act, bool]]:
     """Return the acts of a line (a packet's line has several), each with whether its id is derived.
 
     Raises LineFault.
@@ -310,15 +387,18 @@ def _complete(found: dict[str, Any], reviewer: str | None) -> bool:
     return True
 
 
-def _identify(lines: Sequence[_Line], stored: Iterable[Act]) -> list[_Line]:
+def _identify(lines: Sequence[_Line], stored: _Stored) -> list[_Line]:
     """Return the lines, those without an id with one that is the same however the time, hash or flag is written.
 
     A line that an earlier version stored under the id of its fields as they are written keeps that id.
     """
-    known = {(act.run, act.id) for act in stored}
     found = [(line, _identity(line.act) if line.derived else line.act.id) for line in lines]
-    earlier = {id: line.act.id for line, id in found if (line.act.run, line.act.id) in known}
-    return [replace(line, act=replace(line.act, id=earlier.get(id, id))) for line, id in found]
+    earlier = {id: line.act.id for line, id in found if stored.has(line.act)}
+    return [_with_id(line, earlier.get(id, id)) for line, id in found]
+
+
+def _with_id(line: _Line, id: str) -> _Line:
+    return line if line.act.id == id else replace(line, act=replace(line.act, id=id))
 
 
 def _identity(act: Act) -> str:
@@ -356,7 +436,7 @@ def _bind(lines: Sequence[_Line], store: Store, arriving: ArrivingRun | None, ba
 
 
 def _with_own_hashes(
-    lines: Sequence[_Line], store: Store, arriving: ArrivingRun | None, stored: Iterable[Act], secrets: Secrets
+    lines: Sequence[_Line], store: Store, arriving: ArrivingRun | None, stored: _Stored, secrets: Secrets
 ) -> tuple[list[_Line], frozenset[str]]:
     """Return the lines with the hashes that their answers have here, and the ids of those that name no answer here.
 
@@ -367,7 +447,6 @@ def _with_own_hashes(
     for place, line in enumerate(lines):
         if line.act.answer is not None and (item := line.act.scored_item) is not None:
             named.setdefault(line.act.run, {}).setdefault(item.trial, []).append(place)
-    known = {(act.run, act.id): act.answer for act in stored}
     found, unmatched = list(lines), set[str]()
     for run_id, places in named.items():
         is_arriving = arriving is not None and run_id == arriving.plan.run_id
@@ -376,7 +455,7 @@ def _with_own_hashes(
             forms = _AnswerForms(result, secrets)
             for place in places[trial]:
                 act = lines[place].act
-                answer = forms.find(act, known.get((act.run, act.id)), changed)
+                answer = forms.find(act, stored.answer_of(act), changed)
                 if answer is None:
                     unmatched.add(act.id)
                 elif answer != act.answer:
