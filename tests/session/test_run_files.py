@@ -169,6 +169,20 @@ def test_large_numbers_of_a_suite_and_of_models_are_read_again(tmp_path: Path) -
     assert (plan.suite.cases[0].steps[0].checks, plan.subjects) == (checks, seeded)
 
 
+@pytest.mark.parametrize("written", ['"1e999"', '"-inf"', '"NaN"', "1e999"])
+def test_a_number_that_is_not_finite_is_refused_also_as_text(tmp_path: Path, written: str) -> None:
+    case, *others = KEPT.plan.suite.cases
+    steps = (replace(case.steps[0], checks=(Check("assert.cost", "cost", threshold=4711.5),)),)
+    suite = replace(KEPT.plan.suite, cases=(replace(case, steps=steps), *others))
+    kept = replace(KEPT, plan=replace(KEPT.plan, run_id="0" * 32, suite=suite))
+    data = pack_lines(run_lines(kept), compressed=False)
+    (path := tmp_path / "run.jsonl").write_bytes(data.replace(b"4711.5", written.encode()))
+    if written.startswith('"'):
+        assert refusal(path).startswith("None: the run itself is invalid: threshold: expected a finite number")
+    else:
+        assert refusal(path) == "1: is no JSON object (1e999 is no JSON value)"
+
+
 def with_score(folder: Path, **changes: object) -> Path:
     path = exported(folder, compressed=False)
     score = json.loads(score_line(1)) | changes

@@ -370,8 +370,8 @@ def _is_option(number: float) -> bool:
 
 
 def _is_setting(number: float) -> bool:
-    """Return whether a number may be one of a suite or of a model: a seed has 63 bits, a threshold any value."""
-    return not isinstance(number, int) or abs(number) <= LARGEST_INTEGER
+    """Return whether a number may be one of a suite or of a model: a seed has 63 bits, a threshold any finite value."""
+    return abs(number) <= LARGEST_INTEGER if isinstance(number, int) else math.isfinite(number)
 
 
 def _first_line(error: Exception) -> str:
@@ -441,7 +441,8 @@ def _run_of(
     except (ValueError, RecursionError) as error:
         raise _Fault(f"the run itself is invalid: {_first_line(error)}") from error
     if field := _field_out_of_range((suite, subjects), _is_setting):
-        raise _Fault(f"the run itself is invalid: {field}: expected a number up to {LARGEST_INTEGER:,}")
+        what = f"a finite number, and a whole one up to {LARGEST_INTEGER:,}"
+        raise _Fault(f"the run itself is invalid: {field}: expected {what}")
     if field := _field_out_of_range(options, _is_option):
         raise _Fault(f"the run itself is invalid: {field}: expected a number up to {_LARGEST_NUMBER:,}")
     if fault := _fault_of_suite(suite):
