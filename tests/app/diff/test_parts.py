@@ -12,7 +12,7 @@ from tests.app.diff.samples import SERVICE
 from tui.app.diff.highlight import FileColours, Shades, SideColours, language_of
 from tui.app.diff.layout import Document, Look
 from tui.app.diff.render import DiffStyle, fit, grounds, skip
-from tui.app.diff.rows import Sides, ignore_spacing
+from tui.app.diff.rows import Sides, hides_returns, ignore_spacing
 from tui.app.diff.view import DiffStyles
 from tui.app.diff.word_diff import ChangedWords, changed_spans, pair_lines
 from tui.app.text.highlight import load_lexer
@@ -53,6 +53,21 @@ def test_pairs_hold_every_line_once_in_order(old: list[str], new: list[str]) -> 
 def test_lines_that_have_little_in_common_are_not_marked() -> None:
     assert changed_spans("return hashlib.md5(x)", "salt = token(16)") == ((), ())
     assert changed_spans("value = 1", "value = 2") == (((8, 9),), ((8, 9),))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_hidden"),
+    [
+        ("x", "y", False),
+        ("", "y", False),
+        ("a\r\nx", "a\r\ny", True),
+        ("x", "y\r\n", True),
+        ("a\r\n", "b\n", False),
+        ("a\nx\r", "a\ny\r", False),
+    ],
+)
+def test_returns_are_hidden_where_every_line_that_ends_has_one(old: str, new: str, is_hidden: bool) -> None:
+    assert hides_returns(file_of(old, new)) is is_hidden
 
 
 @given(

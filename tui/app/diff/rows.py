@@ -206,14 +206,15 @@ def find_sides(case: Case, answer: str, file: FileDiff, block: int | None = None
 
 
 def hides_returns(file: FileDiff) -> bool:
-    """Return whether every line ends with CR, which is then displayed once for the file."""
-    some = False
+    """Return whether every line that ends at all ends with CR, which is then displayed once for the file."""
+    has_return = False
     for hunk in file.hunks:
         for line in hunk.lines:
-            some = True
-            if not line.text.endswith("\r") and line.newline:
+            if line.text.endswith("\r"):
+                has_return = True
+            elif line.newline:
                 return False
-    return some
+    return has_return
 
 
 def show_code(text: str, *, without_return: bool) -> str:
