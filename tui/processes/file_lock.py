@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+PATIENCE_S = 4.0
+"""How long to wait for another program: the app takes no keys meanwhile."""
 _PAUSE_S = 0.005
 
 if sys.platform == "win32":
@@ -31,7 +33,7 @@ else:
 
 
 @contextmanager
-def locked(file: Path, timeout: float = 10.0) -> Iterator[None]:
+def locked(file: Path, timeout: float = PATIENCE_S) -> Iterator[None]:
     """Hold the lock of a file inside the `with` block; the file is created if it is missing and never deleted.
 
     Raises TimeoutError if another process holds the lock for longer than `timeout` seconds, and OSError.

@@ -20,7 +20,7 @@ from tui.model.collector import paused_collector
 from tui.model.errors import StoreError
 from tui.model.scores import Act, is_copy, is_overridden, joined
 from tui.model.secrets import Secrets
-from tui.processes.file_lock import locked
+from tui.processes.file_lock import PATIENCE_S, locked
 from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 
 # Bytes of a file, and of all files of a run after a merge. Short lines, and notes of which one character needs four
@@ -317,7 +317,7 @@ class ScoreFiles:
     guidance, when they are stored and when they are read: one may have become known since. Methods raise StoreError.
     """
 
-    def __init__(self, folder: Path, patience: float = 10.0, secrets: Secrets | None = None) -> None:
+    def __init__(self, folder: Path, patience: float = PATIENCE_S, secrets: Secrets | None = None) -> None:
         self._folder, self._patience, self._secrets = folder, patience, secrets or Secrets()
 
     def has(self, run_id: str) -> bool:

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 STDIN = Path("-")
 _MOST_HINTS = 20
 _AT_ONCE = 200  # results in memory
-_MOST_SCORES = (
-    500_000  # of one import: each takes 600 bytes of memory beside its note, also one of a packet's short line
-)
+_MOST_SCORES = 300_000  # of one import: a short line of a packet is a score too, of 600 bytes of memory
 _MOST_BAD = 1_000  # lines that are reported
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
