@@ -269,6 +269,25 @@ def test_themes_over_a_limit_of_the_folder_are_left_out(
     assert files.faults == ()
 
 
+def test_only_the_first_entries_of_a_large_folder_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theme_files, "_MOST_ENTRIES", 2)
+    for name in "abcdef":
+        (tmp_path / f"{name}.yaml").write_text(f"name: {name}\ncolours: {{}}\n")
+    palettes, problems = read(tmp_path)
+    assert (len(palettes), len(problems)) == (3, 1)
+
+
+def test_a_file_that_is_too_large_to_be_a_theme_does_not_hide_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(theme_files, "_MOST_TOTAL_KIB", 1)
+    (tmp_path / "a.yaml").write_text("#" * (33 << 10))
+    (tmp_path / "b.yaml").write_text("name: b\ncolours: {}\n")
+    palettes, problems = read(tmp_path)
+    assert list(palettes) == ["b"]
+    assert [problem.partition(" error: ")[2] for problem in problems] == ["the limit for a theme is 32 KiB"]
+
+
 async def test_many_problems_of_themes_are_few_notifications(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"{number}.yaml").write_text("".join(f"x{key}: \n" for key in range(60)))
