@@ -197,6 +197,18 @@ def test_an_editor_that_a_script_started_ends_with_the_app_and_the_terminal_is_r
         assert not terminal.unrestored()
 
 
+def test_the_app_ends_if_its_terminal_is_closed_while_the_editor_has_it(tmp_path: Path, wrapped_editor: str) -> None:
+    app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))
+    command = ["sh", "-c", f"{app}; true"]  # the shell, not the app, gets SIGHUP as the leader of the session
+    with Terminal(command, cwd=Path(__file__).parents[2], env={"EDITOR": wrapped_editor}) as terminal:
+        terminal.wait_for("Not run yet")
+        terminal.press("e")
+        terminal.wait_for("EDITING")
+        programs = psutil.Process(terminal.pid).children(recursive=True)
+        terminal.hang_up()
+        wait_until(lambda: not any(program.is_running() and program.status() != "zombie" for program in programs))
+
+
 @pytest.mark.long
 def test_a_shell_gets_the_terminal_when_the_app_or_the_editor_stops(tmp_path: Path, wrapped_editor: str) -> None:
     app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))

@@ -211,6 +211,7 @@ class Terminal:
         self._closed = False
         self._status: int | None = None
         self._master, slave = os.openpty()
+        self._hangup = os.pipe()
         self._set_size(size)
         self.pid = self._start([str(part) for part in command], os.ttyname(slave), cwd, env or {})
         os.close(slave)
@@ -255,7 +256,17 @@ class Terminal:
                 os.kill(self.pid, signal.SIGKILL)
             self._reap(0)
         self._reader.join(5)
-        os.close(self._master)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program, as when its window is closed."""
+        if self._master < 0:
+            return
+        os.write(self._hangup[1], b"x")
+        self._reader.join(5)
+        for descriptor in (self._master, *self._hangup):
+            os.close(descriptor)
+        self._master = -1
 
     # --- keys and size go in
 
@@ -297,8 +308,8 @@ class Terminal:
     def _read(self) -> None:
         while True:
             try:
-                select.select([self._master], [], [])
-                data = os.read(self._master, 65536)
+                ready = select.select([self._master, self._hangup[0]], [], [])[0]
+                data = os.read(self._master, 65536) if self._master in ready else b""
             except OSError:  # the program is gone, and with it the other end
                 data = b""
             with self._changed:

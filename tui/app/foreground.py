@@ -29,16 +29,28 @@ async def run_in_foreground(command: list[str]) -> int:
         try:
             _move(terminal, os.getpgrp(), group)
             _send(group, signal.SIGCONT)  # it has stopped if it used the terminal before this
-            while (status := _status(group)) is None or os.WIFSTOPPED(status):
-                if status is not None:
-                    _stop_with(group, terminal, os.WSTOPSIG(status))
-                await asyncio.sleep(_POLL_S)
+            status = await _wait_for(group, terminal)
         except BaseException:
             _end(group)
             _move(terminal, group, os.getpgrp(), modes, _RESET)
             raise
         _move(terminal, group, os.getpgrp(), modes)
     return os.waitstatus_to_exitcode(status)
+
+
+async def _wait_for(group: int, terminal: int | None) -> int:
+    """Wait until the process that leads a group has ended, and return its status as `os.waitpid` gives it."""
+    is_open = True
+    while True:
+        status = _status(group)
+        if is_open and terminal is not None and _foreground(terminal) is None:
+            is_open = False  # closed: the system sends SIGHUP to the group in the foreground only
+            signal.raise_signal(signal.SIGHUP)
+        if status is not None:
+            if not os.WIFSTOPPED(status):
+                return status
+            _stop_with(group, terminal, os.WSTOPSIG(status))
+        await asyncio.sleep(_POLL_S)
 
 
 def _start(command: list[str]) -> int:
