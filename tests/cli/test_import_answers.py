@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,11 @@ import pytest
 
 import tui
 from tests.support.command_line import CommandLine, Ran
+from tui.cli import import_results
 from tui.imports.imported import HEAD_BYTES
+from tui.model.errors import ConfigError
+from tui.session import result_import
+from tui.store.sqlite import SqliteStore
 
 SUITE = {
     "name": "Towns",
@@ -268,3 +273,17 @@ def test_files_that_need_too_much_memory_together_are_a_sentence(assay: CommandL
     sentence = "reading it needs more than 150 MiB of memory. Nothing was imported. Import fewer files at a time"
     assert (sentence in done.stderr, done.stderr.count("\n")) == (True, 1), done.stderr
     assert json.loads(assay.run("runs", "--json").out) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
+def test_scores_that_need_too_much_memory_to_be_checked_are_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file := tmp_path / "rows.csv").write_text(as_csv(ROWS))
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setattr(result_import, "check_scores", lambda *_: len(bytearray(2 * import_results.MOST_MEMORY)))
+    with pytest.raises(ConfigError, match=r"rows\.csv: reading it needs more than 2048 MiB .* Nothing was imported"):
+        import_results.import_results.main([str(file)], standalone_mode=False)
+    with closing(SqliteStore(tmp_path / "data" / "runs.sqlite")) as store:
+        assert store.list_runs() == ()
