@@ -26,6 +26,8 @@ def parse_styles_once() -> Iterator[None]:
     """Keep what was parsed of the style sheets for the next app: parsing takes a tenth of the CPU time of a start."""
     parsed: dict[object, list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
+    known: dict[str, str] = {}
+    variables: frozenset[tuple[str, str]] = frozenset()
 
     def parse_once(
         sheet: Stylesheet,
@@ -35,8 +37,11 @@ def parse_styles_once() -> Iterator[None]:
         tie_breaker: int = 0,
         scope: str = "",
     ) -> list[RuleSet]:
+        nonlocal known, variables
+        if known is not sheet._variables:  # a sheet replaces them as a whole, and has hundreds of sources
+            known, variables = sheet._variables, frozenset(sheet._variables.items())
         source = (css, read_from, is_default_rules, tie_breaker, scope)
-        key = (*source, frozenset(sheet._variables.items()))
+        key = (*source, variables)
         if key not in parsed:
             parsed[key] = parse(sheet, *source)
         return parsed[key]
