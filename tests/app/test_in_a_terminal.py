@@ -153,13 +153,12 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def wrapped_editor(tmp_path: Path) -> str:
-    """A shell script that starts an editor as its child, as wrappers do."""
+def wrapped_editor(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """A shell script that starts an editor as its child; with the parameter `set -m` as a job in the foreground."""
     (tmp_path / "editor.py").write_text(WRAPPED_EDITOR)
+    editor = shlex.join([sys.executable, str(tmp_path / "editor.py")])
     script = tmp_path / "wrapper"
-    script.write_text(
-        f'#!/bin/sh\n{shlex.join([sys.executable, str(tmp_path / "editor.py")])} "$@"\nstatus=$?\nexit $status\n'
-    )
+    script.write_text(f'#!/bin/bash\n{getattr(request, "param", "")}\n{editor} "$@"\nstatus=$?\nexit $status\n')
     script.chmod(0o755)
     return str(script)
 
@@ -181,6 +180,7 @@ def test_ctrl_c_and_ctrl_z_belong_to_the_editor_while_it_is_open(tmp_path: Path,
         assert not terminal.unrestored()
 
 
+@pytest.mark.parametrize("wrapped_editor", ["", "set -m"], indirect=True)
 def test_an_editor_that_a_script_started_ends_with_the_app_and_the_terminal_is_restored(
     tmp_path: Path, wrapped_editor: str
 ) -> None:
@@ -197,6 +197,21 @@ def test_an_editor_that_a_script_started_ends_with_the_app_and_the_terminal_is_r
         assert not terminal.unrestored()
 
 
+@pytest.mark.parametrize("wrapped_editor", ["set -m"], indirect=True)
+def test_a_terminal_that_a_killed_editor_gave_to_its_job_is_taken_back(tmp_path: Path, wrapped_editor: str) -> None:
+    with app_in(tmp_path, EDITOR=wrapped_editor) as terminal:
+        terminal.wait_for("Not run yet")
+        terminal.press("e")
+        terminal.wait_for("EDITING")
+        at = len(terminal.raw)
+        (script,) = psutil.Process(terminal.pid).children()
+        script.kill()
+        terminal.wait_for_bytes(b"\x1b[?2004h", at)  # written when keys are read again
+        terminal.press("r")
+        terminal.wait_for("done")
+
+
+@pytest.mark.parametrize("wrapped_editor", ["", pytest.param("set -m", marks=pytest.mark.long)], indirect=True)
 def test_the_app_ends_if_its_terminal_is_closed_while_the_editor_has_it(tmp_path: Path, wrapped_editor: str) -> None:
     app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))
     command = ["sh", "-c", f"{app}; true"]  # the shell, not the app, gets SIGHUP as the leader of the session

@@ -24,33 +24,93 @@ async def run_in_foreground(command: list[str]) -> int:
     after some seconds, and the terminal is reset. Raises OSError if the command cannot start.
     """
     with _controlling_terminal() as terminal:
-        modes = _modes_of(terminal)
         group = _start(command)
         try:
-            _move(terminal, os.getpgrp(), group)
+            terminal.lend(group)
             _send(group, signal.SIGCONT)  # it has stopped if it used the terminal before this
             status = await _wait_for(group, terminal)
         except BaseException:
-            _end(group)
-            _move(terminal, group, os.getpgrp(), modes, _RESET)
+            _end(group, terminal.borrower)
+            terminal.reset(_RESET)
             raise
-        _move(terminal, group, os.getpgrp(), modes)
+        if terminal.borrower not in {None, group}:  # a job that the command has left in the foreground takes the keys
+            _end(group, terminal.borrower)
+        terminal.reset()
     return os.waitstatus_to_exitcode(status)
 
 
-async def _wait_for(group: int, terminal: int | None) -> int:
-    """Wait until the process that leads a group has ended, and return its status as `os.waitpid` gives it."""
-    is_open = True
-    while True:
-        status = _status(group)
-        if is_open and terminal is not None and _foreground(terminal) is None:
-            is_open = False  # closed: the system sends SIGHUP to the group in the foreground only
-            signal.raise_signal(signal.SIGHUP)
-        if status is not None:
-            if not os.WIFSTOPPED(status):
-                return status
-            _stop_with(group, terminal, os.WSTOPSIG(status))
-        await asyncio.sleep(_POLL_S)
+class _Terminal:
+    """The controlling terminal, which is lent to the process group of a command. Does nothing if there is none."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+        self._is_lent = False
+        self._modes: list[Any] | None = None
+        with contextlib.suppress(termios.error):
+            self._modes = None if descriptor is None else termios.tcgetattr(descriptor)
+
+    @property
+    def foreground(self) -> int | None:
+        """The process group in the foreground."""
+        with contextlib.suppress(OSError):
+            return None if self._descriptor is None else os.tcgetpgrp(self._descriptor)
+        return None
+
+    @property
+    def borrower(self) -> int | None:
+        """The process group that has the terminal on loan: another one if the command gave it to one of its jobs."""
+        return self.foreground if self._is_lent and self.foreground != os.getpgrp() else None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether there was a terminal that is gone."""
+        return self._descriptor is not None and self.foreground is None
+
+    def lend(self, group: int) -> None:
+        """Bring a process group to the foreground if Assay is there."""
+        self._is_lent = self.foreground == os.getpgrp()
+        if self._is_lent:
+            self._bring_forward(group)
+
+    def take_back(self) -> None:
+        """Bring Assay to the foreground, whoever is there: a shell changes that only while Assay is stopped."""
+        if self.borrower is not None:
+            self._bring_forward(os.getpgrp())
+        self._is_lent = False
+
+    def reset(self, text: bytes = b"") -> None:
+        """Take the terminal back if it is lent, restore its modes, and write a text to it."""
+        if not self._is_lent or self._descriptor is None:
+            return
+        self.take_back()
+        with contextlib.suppress(OSError, termios.error):
+            if self._modes is not None:
+                termios.tcsetattr(self._descriptor, termios.TCSANOW, self._modes)
+            os.write(self._descriptor, text)
+
+    def _bring_forward(self, group: int) -> None:
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])  # it would stop a group in the background
+        try:
+            if self._descriptor is not None:
+                os.tcsetpgrp(self._descriptor, group)
+        except OSError:
+            pass
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+@contextlib.contextmanager
+def _controlling_terminal() -> Iterator[_Terminal]:
+    """Open the controlling terminal, so that writing to it never waits."""
+    try:
+        descriptor = os.open("/dev/tty", os.O_RDWR | os.O_NONBLOCK)
+    except OSError:
+        yield _Terminal(None)
+        return
+    try:
+        yield _Terminal(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _start(command: list[str]) -> int:
@@ -59,47 +119,19 @@ def _start(command: list[str]) -> int:
     return os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
 
 
-@contextlib.contextmanager
-def _controlling_terminal() -> Iterator[int | None]:
-    """Open the controlling terminal, so that writing to it never waits. Yields None if there is none."""
-    try:
-        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NONBLOCK)
-    except OSError:
-        yield None
-        return
-    try:
-        yield terminal
-    finally:
-        os.close(terminal)
-
-
-def _modes_of(terminal: int | None) -> list[Any] | None:
-    with contextlib.suppress(termios.error):
-        return None if terminal is None else termios.tcgetattr(terminal)
-    return None
-
-
-def _foreground(terminal: int | None) -> int | None:
-    with contextlib.suppress(OSError):
-        return None if terminal is None else os.tcgetpgrp(terminal)
-    return None
-
-
-def _move(terminal: int | None, source: int, target: int, modes: list[Any] | None = None, text: bytes = b"") -> None:
-    """Give the foreground of the terminal from one process group to another if that one has it, then its modes and a
-    text. Does nothing if the terminal is gone."""
-    if terminal is None or _foreground(terminal) != source:
-        return
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])  # it would stop a group in the background
-    try:
-        os.tcsetpgrp(terminal, target)
-        if modes is not None:
-            termios.tcsetattr(terminal, termios.TCSANOW, modes)
-        os.write(terminal, text)
-    except (OSError, termios.error):
-        pass
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+async def _wait_for(group: int, terminal: _Terminal) -> int:
+    """Wait until the process that leads a group has ended, and return its status as `os.waitpid` gives it."""
+    was_closed = False
+    while True:
+        status = _status(group)
+        if terminal.is_closed and not was_closed:
+            was_closed = True
+            signal.raise_signal(signal.SIGHUP)  # the system sends it to the group in the foreground only
+        if status is not None:
+            if not os.WIFSTOPPED(status):
+                return status
+            _stop_with(group, terminal, os.WSTOPSIG(status))
+        await asyncio.sleep(_POLL_S)
 
 
 def _status(process: int) -> int | None:
@@ -122,31 +154,36 @@ def _send(group: int, number: int) -> bool:
     return True
 
 
-def _stop_with(group: int, terminal: int | None, number: int) -> None:
+def _stop_with(group: int, terminal: _Terminal, number: int) -> None:
     """Stop Assay because a signal has stopped the group, then continue both.
 
     Nothing stops where no shell could continue it (in an orphaned process group). A group that was stopped only because
     another one was in the foreground is continued without that, once Assay is back there.
     """
-    if number not in _WANT_THE_TERMINAL or _foreground(terminal) not in {group, os.getpgrp()}:
-        _move(terminal, group, os.getpgrp())
+    if number not in _WANT_THE_TERMINAL or terminal.foreground not in {group, os.getpgrp()}:
+        terminal.take_back()
         handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(0, signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, handler)
-    _move(terminal, os.getpgrp(), group)
+    if terminal.foreground != group:
+        terminal.lend(group)
     _send(group, signal.SIGCONT)
 
 
-def _end(group: int) -> None:
-    """End a process group, by force after some seconds. What cannot be ended, such as `sudo`, is left.
+def _end(group: int, borrower: int | None) -> None:
+    """End a process group and the one in the foreground, by force after some seconds. What cannot be ended, such as
+    `sudo`, is left.
 
     This blocks the event loop: while the app closes, its tasks are cancelled a second time, within their `finally`.
     """
-    _send(group, signal.SIGTERM)
-    _send(group, signal.SIGCONT)  # a stopped process does not handle SIGTERM
-    _wait_while(lambda: _status(group) is None or _send(group, 0))
-    if _send(group, signal.SIGKILL):
-        _wait_while(lambda: _status(group) is None)
+    groups = {group, borrower or group}
+    for each in groups:
+        _send(each, signal.SIGTERM)
+        _send(each, signal.SIGCONT)  # a stopped process does not handle SIGTERM
+    _wait_while(lambda: _status(group) is None or any(_send(each, 0) for each in groups))
+    for each in groups:
+        _send(each, signal.SIGKILL)
+    _wait_while(lambda: _status(group) is None)
 
 
 def _wait_while(condition: Callable[[], bool]) -> None:
