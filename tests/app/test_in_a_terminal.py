@@ -224,6 +224,57 @@ def test_the_app_ends_if_its_terminal_is_closed_while_the_editor_has_it(tmp_path
         wait_until(lambda: not any(program.is_running() and program.status() != "zombie" for program in programs))
 
 
+@pytest.mark.parametrize(
+    ("stopped", "how"),
+    [
+        ("app", "kill %1"),
+        ("editor", "kill %1"),
+        ("start", "kill -HUP %1"),
+        pytest.param("app", "bg; kill %1", marks=pytest.mark.long),
+    ],
+)
+def test_an_app_in_the_background_ends_on_a_signal(tmp_path: Path, wrapped_editor: str, stopped: str, how: str) -> None:
+    app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))
+    shell = ["bash", "--norc", "--noprofile", "-ib"]
+    with Terminal(shell, cwd=Path(__file__).parents[2], env={"EDITOR": wrapped_editor, "PS1": "prompt> "}) as terminal:
+        terminal.wait_for("prompt>")
+        terminal.send(f"{app} {'&' if stopped == 'start' else ''}\n")
+        if stopped != "start":
+            terminal.wait_for("Not run yet")
+        if stopped == "editor":
+            terminal.press("e")
+            terminal.wait_for("EDITING")
+        if stopped != "start":
+            terminal.press("ctrl+z")
+        terminal.wait_for("Stopped")
+        (program,) = psutil.Process(terminal.pid).children()
+        terminal.send(f"{how}\n")
+        wait_until(lambda: not program.is_running() or program.status() == psutil.STATUS_ZOMBIE)
+        terminal.send("clear; echo shell$((1 + 1))\n")
+        terminal.wait_for("shell2")
+
+
+@pytest.mark.long
+def test_an_app_that_ran_in_the_background_draws_again_in_the_foreground(tmp_path: Path) -> None:
+    app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))
+    with Terminal(
+        ["bash", "--norc", "--noprofile", "-i"], cwd=Path(__file__).parents[2], env={"PS1": "prompt> "}
+    ) as terminal:
+        terminal.wait_for("prompt>")
+        terminal.send(f"{app}\n")
+        terminal.wait_for("Not run yet")
+        terminal.press("ctrl+z")
+        terminal.wait_for("Stopped")
+        terminal.send("clear; bg; echo shell$((1 + 1))\n")
+        terminal.wait_for("shell2")
+        at = len(terminal.raw)
+        terminal.send("fg\n")
+        terminal.wait_for_bytes(b"\x1b[?1049h", at)
+        terminal.wait_for("Not run yet")
+        terminal.press("r")
+        terminal.wait_for("■ 2/2")
+
+
 @pytest.mark.long
 def test_a_shell_gets_the_terminal_when_the_app_or_the_editor_stops(tmp_path: Path, wrapped_editor: str) -> None:
     app = shlex.join(map(str, run_here("-m", "tests.support.scripted_app", tmp_path, "plain")))

@@ -68,8 +68,8 @@ class _Terminal:
 
     def lend(self, group: int) -> None:
         """Bring a process group to the foreground if Assay is there."""
-        self._is_lent = self.foreground == os.getpgrp()
-        if self._is_lent:
+        if self.foreground == os.getpgrp():
+            self._is_lent = True
             self._bring_forward(group)
 
     def take_back(self) -> None:
@@ -121,7 +121,7 @@ def _start(command: list[str]) -> int:
 
 async def _wait_for(group: int, terminal: _Terminal) -> int:
     """Wait until the process that leads a group has ended, and return its status as `os.waitpid` gives it."""
-    was_closed = False
+    was_closed = has_stopped = False
     while True:
         status = _status(group)
         if terminal.is_closed and not was_closed:
@@ -130,7 +130,12 @@ async def _wait_for(group: int, terminal: _Terminal) -> int:
         if status is not None:
             if not os.WIFSTOPPED(status):
                 return status
+            has_stopped = True
             _stop_with(group, terminal, os.WSTOPSIG(status))
+        if has_stopped and terminal.foreground in {group, os.getpgrp(), None}:
+            has_stopped = False
+            terminal.lend(group)
+            _send(group, signal.SIGCONT)
         await asyncio.sleep(_POLL_S)
 
 
@@ -155,19 +160,17 @@ def _send(group: int, number: int) -> bool:
 
 
 def _stop_with(group: int, terminal: _Terminal, number: int) -> None:
-    """Stop Assay because a signal has stopped the group, then continue both.
+    """Stop Assay because a signal has stopped the group.
 
-    Nothing stops where no shell could continue it (in an orphaned process group). A group that was stopped only because
-    another one was in the foreground is continued without that, once Assay is back there.
+    Nothing stops where no shell could continue it (in an orphaned process group), or if the group was stopped only
+    because another one had been in the foreground. After SIGTERM, a shell continues Assay in the background, to end.
     """
-    if number not in _WANT_THE_TERMINAL or terminal.foreground not in {group, os.getpgrp()}:
-        terminal.take_back()
-        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        os.kill(0, signal.SIGTSTP)
-        signal.signal(signal.SIGTSTP, handler)
-    if terminal.foreground != group:
-        terminal.lend(group)
-    _send(group, signal.SIGCONT)
+    if number in _WANT_THE_TERMINAL and terminal.foreground in {group, os.getpgrp()}:
+        return
+    terminal.take_back()
+    handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    os.kill(0, signal.SIGTSTP)
+    signal.signal(signal.SIGTSTP, handler)
 
 
 def _end(group: int, borrower: int | None) -> None:

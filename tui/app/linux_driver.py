@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
@@ -13,6 +14,18 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from tui.app.terminal_input import read_messages
+
+_LOOK_S = 0.2  # between looks at who has the terminal: a shell sends no signal to a job that runs in the background
+
+
+@contextlib.contextmanager
+def _unstopped() -> Iterator[None]:
+    """Block SIGTTOU inside the `with` block: changing the terminal would stop Assay in the background."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 class TolerantFile:
@@ -52,6 +65,7 @@ class CrashSafeDriver(LinuxDriver):
         super().__init__(*args, **kwargs)
         self._file = _drawn_on() or self._file
         self._is_suspending = self._has_ended = False
+        self._waiting: asyncio.TimerHandle | None = None
         # Textual's handlers stop and start its threads wherever the signal interrupts the program: while it holds a
         # lock of such a thread, they would wait for ever.
         loop = asyncio.get_running_loop()
@@ -66,20 +80,43 @@ class CrashSafeDriver(LinuxDriver):
         os.kill(0, signal.SIGSTOP)
 
     def _continue(self) -> None:
-        """Start application mode again after SIGCONT.
+        """Start application mode again after SIGCONT, as soon as Assay is in the foreground of the terminal.
 
         The signal also comes without a stop: with SIGHUP when the terminal closes, or from `kill -CONT`. Threads
-        that are replaced without being stopped would keep the process alive for ever.
+        that are replaced without being stopped would keep the process alive for ever. A shell also sends it to a
+        stopped job after SIGTERM (`kill %1`), which must end Assay in the background.
         """
-        if not self._auto_restart:  # an editor uses the terminal
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        if self._has_ended or not self._auto_restart:  # an editor uses the terminal
             return
-        if self._key_thread is not None and self._key_thread.is_alive():
-            self.suspend_application_mode()
-        self.resume_application_mode()
+        self.suspend_application_mode()
+        if self._is_in_background:
+            self._waiting = asyncio.get_running_loop().call_later(_LOOK_S, self._continue)
+        else:
+            self.resume_application_mode()
+
+    @property
+    def _is_in_background(self) -> bool:
+        """Whether another process group has the terminal."""
+        try:
+            return os.tcgetpgrp(self.fileno) != os.getpgrp()
+        except OSError:  # it is closed, or it is not the controlling terminal
+            return False
+
+    @property
+    def _is_active(self) -> bool:
+        return self._writer_thread is not None and self._writer_thread.is_alive()
+
+    def write(self, data: str) -> None:
+        """Write to the terminal in application mode; drop the text otherwise."""
+        if self._is_active:
+            super().write(data)
 
     def suspend_application_mode(self) -> None:
-        """Suspend application mode if it is active: a thread that has ended accepts only some texts more."""
-        if self._has_ended or self._writer_thread is None or not self._writer_thread.is_alive():
+        """Suspend application mode if it is active."""
+        if self._has_ended or not self._is_active:
             return
         self._is_suspending = True
         try:
@@ -87,10 +124,20 @@ class CrashSafeDriver(LinuxDriver):
         finally:
             self._is_suspending = False
 
+    def stop_application_mode(self) -> None:
+        """Stop application mode; where it is suspended, the terminal belongs to another program."""
+        if not self._is_active:
+            self._has_ended = True
+            return
+        with _unstopped():
+            super().stop_application_mode()
+
     def disable_input(self) -> None:
         """Disable further input, for a suspension or because the app ends."""
         self._has_ended = self._has_ended or not self._is_suspending
-        super().disable_input()
+        if self._is_active:
+            with _unstopped():
+                super().disable_input()
 
     def start_application_mode(self) -> None:
         """Start application mode with a handler that reads the size in the event loop.
@@ -99,6 +146,9 @@ class CrashSafeDriver(LinuxDriver):
         sizes is then posted last, and with enough signals the stack overflows.
         """
         if self._has_ended:  # nobody would stop it
+            return
+        if self._is_in_background:  # as the system stops a program that uses the terminal there
+            os.kill(0, signal.SIGSTOP)
             return
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
         try:
