@@ -76,6 +76,49 @@ def test_a_preference_is_refused_while_the_answers_are_not_stored_where_they_wer
     store.close()
 
 
+def chosen_between(answers: SavedAnswers, a: Source, b: Source, case: str = "sec-001") -> Preferred:
+    one, other = answers.read(a, case), answers.read(b, case)
+    assert one is not None
+    assert other is not None
+    return Preferred(a.suite, case, one.place, other.place, "a")
+
+
+def test_choices_are_of_the_suite_whose_runs_they_name_however_its_path_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, store = answers_in(tmp_path)
+    whole = str(Path(SUITE).absolute())
+    preferred = chosen_between(answers, Source(SUITE, NEWER, A), Source(SUITE, "", B))
+    answers.prefer(preferred)
+    answers.preferences.append(replace(preferred, choice="tie", at="x"))  # as an earlier version wrote it
+    removed = AnswerPlace("2" * 32, A, 1, 1)
+    answers.preferences.append(replace(preferred, suite=whole, a=removed, b=removed, choice="both_bad"))
+    monkeypatch.chdir(tmp_path)
+    assert [each.choice for each in answers.read_preferences(whole)] == ["a", "tie", "both_bad"]
+    assert [each.suite for each in answers.read_preferences(whole)] == [whole, SUITE, whole]
+    assert answers.read_preferences(SUITE) == (), "another file has the same path below another folder"
+    store.close()
+
+
+def test_choices_about_an_answer_that_was_replaced_do_not_count(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    run = small_run().record.id
+    first = chosen_between(answers, Source(SUITE, run, A, attempt=1), Source(SUITE, run, B), "sec-002")
+    preferred = chosen_between(answers, Source(SUITE, run, A), Source(SUITE, run, B))
+    unknown = replace(preferred, a=replace(preferred.a, answer=""), b=replace(preferred.b, answer=""))
+    for each in (first, preferred, unknown):
+        answers.prefer(each)
+    assert [each.case for each in answers.read_preferences(SUITE)] == ["sec-002", "sec-001", "sec-001"]
+    store.save_trials(run, [make_result(TrialKey("sec-001", A), response="another answer")])
+    assert [(each.case, each.a.answer) for each in answers.read_preferences(SUITE)] == [
+        ("sec-002", first.a.answer), ("sec-001", "")
+    ]  # fmt: skip
+    store.finish_run(run, "finished", STARTED)
+    store.delete_run(run)
+    assert len(answers.read_preferences(str(Path(SUITE).absolute()))) == 3, "nothing says that they were replaced"
+    store.close()
+
+
 def test_outcomes_are_of_one_model_by_case(tmp_path: Path) -> None:
     answers, store = answers_in(tmp_path)
     found = answers.outcomes(Source(SUITE, "", A))

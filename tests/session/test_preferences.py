@@ -18,7 +18,8 @@ FIRST = Preferred("suites/a.yaml", "one", A, B, "a", at="2026-11-20T10:00:00.000
 
 def test_a_choice_is_one_line_that_says_everything(tmp_path: Path) -> None:
     log = PreferenceLog(tmp_path / "data" / "preferences.jsonl")
-    log.append(Preferred("s", "one", A, B, "both_bad", blind=True, swapped=True, seed=7))
+    log.append(Preferred("s", "one", replace(A, answer="hash"), B, "both_bad", blind=True, swapped=True, seed=7))
+    assert log.read()[0].a.answer == "hash"
     [line] = (file := tmp_path / "data" / "preferences.jsonl").read_text().splitlines()
     assert [stat.S_IMODE(each.stat().st_mode) for each in (file.parent, file)] == [0o700, 0o600]
     written = json.loads(line)
@@ -26,7 +27,8 @@ def test_a_choice_is_one_line_that_says_everything(tmp_path: Path) -> None:
         "version": 1, "act": "prefer", "suite": "s", "case": "one", "choice": "both_bad", "blind": True,
         "swapped": True, "seed": 7,
     }  # fmt: skip
-    assert written["a"] == {"run": "r1", "model": "mock-a", "repeat": 1, "attempt": 1}
+    assert written["a"] == {"run": "r1", "model": "mock-a", "repeat": 1, "attempt": 1, "answer": "hash"}
+    assert written["b"] == {"run": "r2", "model": "mock-b", "repeat": 2, "attempt": 3}
     assert len(written["id"]) == 32
     assert written["at"].endswith("+00:00")
 
@@ -73,7 +75,7 @@ def test_a_line_that_was_cut_off_swallows_nothing(tmp_path: Path) -> None:
 def test_a_line_with_a_value_of_another_type_is_skipped(tmp_path: Path, value: object) -> None:
     file = tmp_path / "p.jsonl"
     log = PreferenceLog(file)
-    log.append(FIRST)
+    log.append(replace(FIRST, a=replace(A, answer="hash"), b=replace(B, answer="hash")))
     good = json.loads(file.read_text())
     damaged = [{**good, side: {**good[side], key: value}} for side in "ab" for key in good[side]]
     damaged += [{**good, side: value} for side in "ab"]

@@ -1,10 +1,12 @@
 """Stored answers for side-by-side comparison: two models, two runs, two repeats or two attempts."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from tui.model.outcomes import Outcome
 from tui.model.results import Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
+from tui.model.scores import answer_hash
 from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
 from tui.store.protocol import Store
 from tui.store.writer import canonical_path
@@ -57,7 +59,32 @@ class SavedAnswers:
         """Save a choice between two answers, whose runs must still be stored."""
         for place in (preferred.a, preferred.b):
             self._store.check_stored(place.run)
-        self.preferences.append(preferred)
+        self.preferences.append(replace(preferred, suite=canonical_path(preferred.suite)))
+
+    def read_preferences(self, suite: str) -> tuple[Preferred, ...]:
+        """Return the choices in the suite at this path, without those about an answer that a rerun has replaced.
+
+        The runs of a choice say of which suite it is, and if they were deleted the path that was stored.
+        """
+        place = canonical_path(suite)
+        suites = {run.id: run.suite_file for run in self._store.list_runs()}
+        chosen = [(suites.get(each.a.run, each.suite), each) for each in self.preferences.read()]
+        of_suite = {path for path in {path for path, _ in chosen} if canonical_path(path) == place}
+        found = [each for path, each in chosen if path in of_suite]
+        runs = {side.run for each in found for side in (each.a, each.b) if side.answer} & suites.keys()
+        hashes = {run: self._store.read_answer_hashes(run) for run in runs}
+        return tuple(
+            each for each in found if all(self._is_stored(each.case, side, hashes) for side in (each.a, each.b))
+        )
+
+    def _is_stored(self, case: str, place: AnswerPlace, hashes: Mapping[str, Mapping[TrialKey, str]]) -> bool:
+        """Return whether an answer is still the one that was recorded; a run without `hashes` does not say."""
+        trial = TrialKey(case, place.model, place.repeat)
+        if not place.answer or place.run not in hashes or hashes[place.run].get(trial) == place.answer:
+            return True
+        result = self._store.read_trial(place.run, trial)
+        attempts = result.attempts if result else ()
+        return any(each.number == place.attempt and answer_hash(each.steps) == place.answer for each in attempts)
 
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
         """Return the runs of the suite at this path, newest first, limited to the latest 200."""
@@ -96,7 +123,7 @@ class SavedAnswers:
             return None
         last = attempt is result.attempts[-1]
         duration = attempt.answer_ms
-        place = AnswerPlace(run, source.model, source.repeat, number)
+        place = AnswerPlace(run, source.model, source.repeat, number, answer_hash(attempt.steps))
         return Answer(
             place,
             _text(attempt),

@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -20,18 +20,28 @@ _MOST_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlace:
-    """An answer by run, model, repeat and attempt; repeat and attempt count from 1."""
+    """An answer by run, model, repeat and attempt; repeat and attempt count from 1.
+
+    `answer` is the hash of its text (`tui.model.scores.answer_hash`), empty if it was not recorded. Places are equal
+    whatever it is: a rerun of errors puts another answer in the same place.
+    """
 
     run: str
     model: str
     repeat: int
     attempt: int
+    answer: str = field(default="", compare=False)
+
+    def is_same_answer(self, other: "AnswerPlace") -> bool:
+        """Return whether both are the same answer: the same place and, as far as recorded, the same text."""
+        return self == other and (not self.answer or not other.answer or self.answer == other.answer)
 
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
     """One choice between two answers.
 
+    `suite` is the path of the suite's file, absolute in a stored choice (in those of earlier versions as it was typed).
     `swapped` says that `b` was shown first, `seed` what decided the order (None if nothing did); `reviewer` is who
     chose, empty if unknown.
     """
@@ -47,13 +57,18 @@ class Preferred:
     at: str = ""
     reviewer: str = ""
 
+    def is_between(self, a: AnswerPlace, b: AnswerPlace) -> bool:
+        """Return whether this is a choice between these two answers, on these sides."""
+        return self.a.is_same_answer(a) and self.b.is_same_answer(b)
+
 
 class PreferenceLog:
     """The file of all choices.
 
-    A line is `{"version": 1, "act": "prefer", "id", "suite", "case", "a": {"run", "model", "repeat", "attempt"}, "b":
-    {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at", "reviewer"}`. A changed choice is a new line;
-    the last line of a reviewer about the same two answers counts. Lines of earlier versions have no reviewer.
+    A line is `{"version": 1, "act": "prefer", "id", "suite", "case", "a": {"run", "model", "repeat", "attempt",
+    "answer"}, "b": {…}, "choice": "a|b|tie|both_bad", "blind", "swapped", "seed", "at", "reviewer"}`. A changed choice
+    is a new line; the last line of a reviewer about the same two places counts. Lines of earlier versions have no
+    reviewer, or no hashes of the answers.
     """
 
     def __init__(self, file: Path) -> None:
@@ -124,7 +139,8 @@ def _written(preferred: Preferred) -> dict[str, object]:
 
 
 def _place(place: AnswerPlace) -> dict[str, object]:
-    return {"run": place.run, "model": place.model, "repeat": place.repeat, "attempt": place.attempt}
+    written = {"run": place.run, "model": place.model, "repeat": place.repeat, "attempt": place.attempt}
+    return {**written, "answer": place.answer} if place.answer else written
 
 
 def _read(line: str) -> Preferred | None:
@@ -142,10 +158,13 @@ def _read(line: str) -> Preferred | None:
 
 
 def _read_place(found: dict[str, object]) -> AnswerPlace:
-    run, model, repeat, attempt = (found[key] for key in ("run", "model", "repeat", "attempt"))
-    if isinstance(run, str) and isinstance(model, str) and _is_number(repeat) and _is_number(attempt):
-        return AnswerPlace(run, model, repeat, attempt)
-    raise ValueError("a value has the wrong type")
+    run, model, answer = found["run"], found["model"], found.get("answer", "")
+    repeat, attempt = found["repeat"], found["attempt"]
+    if not (isinstance(run, str) and isinstance(model, str) and isinstance(answer, str)):
+        raise TypeError("a string has another type")
+    if not (_is_number(repeat) and _is_number(attempt)):
+        raise ValueError("a number has another type")
+    return AnswerPlace(run, model, repeat, attempt, answer)
 
 
 def _is_number(value: object) -> TypeGuard[int]:

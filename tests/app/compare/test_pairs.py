@@ -7,13 +7,14 @@ import pytest
 
 from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
 from tui.app.compare.lines import choice_line, entry_line, heads_line, source_line, source_names, title_line
-from tui.app.compare.pairs import ComparisonSession, Pair, next_answer, sources_of_models, sources_of_run
+from tui.app.compare.pairs import AnswerPair, ComparisonSession, Pair, next_answer, sources_of_models, sources_of_run
 from tui.app.presentation.pieces import text_of, width_of
+from tui.model.diffs import FileDiff
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.session.answers import Answer, Source
-from tui.session.preferences import AnswerPlace, Choice, swap_sides
+from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
 
 SUITE = make_suite([make_case(f"c{number}") for number in range(40)])
 A, B = Source(SUITE.path, "run1", "mock-a"), Source(SUITE.path, "run2", "mock-b")
@@ -71,13 +72,35 @@ def test_a_choice_means_the_answer_that_stood_there(shown: Choice, meant: Choice
 def test_what_was_preferred_before_is_remembered_for_the_same_answers_alone() -> None:
     comparison = comparison_of()
     first = comparison.preference("a", answer(A), answer(B))
-    again = comparison_of()
-    again.load_preferences([replace(first, choice="b"), first, replace(first, suite="other", choice="tie")])
-    assert again.entries[0].choice == "a"
-    again.load_preferences([replace(swap_sides(first), seed=3)])
-    assert again.entries[0].choice == "a"
-    again.load_preferences([replace(first, a=replace(first.a, run="run9"))])
-    assert again.entries[0].choice is None
+    places = {"c0": (first.a, first.b)}
+
+    def remembered(*preferred: Preferred) -> Choice | None:
+        again = comparison_of()
+        again.load_preferences(preferred, places)
+        assert {entry.choice for entry in again.entries[1:]} == {None}
+        return again.entries[0].choice
+
+    assert remembered(replace(first, choice="b"), first) == "a"
+    assert remembered(replace(swap_sides(first), seed=3)) == "a"
+    assert remembered(replace(first, case="c1")) is None
+    for other in (
+        replace(first.a, run="run9"),
+        replace(first.a, repeat=2),
+        replace(first.a, attempt=2),
+        replace(first.a, answer="another hash"),
+    ):
+        places["c0"] = (replace(first.a, answer="hash"), first.b)
+        assert remembered(replace(first, a=other)) is None
+    assert remembered(first) == "a", "a line of an earlier version has no hash"
+
+
+def test_a_choice_is_shown_for_the_answers_that_it_was_about() -> None:
+    comparison, old, newer = comparison_of(), answer(A), answer(replace(A, run="run9"))
+    comparison.record(comparison.preference("tie", old, answer(B)))
+    entry, diff = comparison.entries[0], FileDiff("answer", "modified")
+    assert AnswerPair(old, answer(B), diff).choice_of(entry) == "tie"
+    assert AnswerPair(newer, answer(B), diff).choice_of(entry) is None
+    assert AnswerPair(None, answer(B), diff).choice_of(entry) is None
 
 
 def test_repeats_and_attempts_come_in_turn() -> None:
@@ -117,7 +140,9 @@ def test_nothing_is_reported_hidden_answers() -> None:
 
 
 def test_long_names_keep_their_end_where_they_differ() -> None:
-    entry = replace(comparison_of().entries[0], name="A question about security with the number 12", choice="a")
+    comparison = comparison_of()
+    comparison.record(comparison.preference("a", answer(A), answer(B)))
+    entry = replace(comparison.entries[0], name="A question about security with the number 12")
     line = text_of(entry_line(entry, blind=False, width=30))
     assert "…" in line
     assert line.split("…")[1].split() == ["number", "12", "A"]

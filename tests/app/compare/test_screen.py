@@ -159,6 +159,27 @@ async def test_a_preference_is_one_key_and_stays(store: SqliteStore, tmp_path: P
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "3 preferred" in title(seen))
 
 
+async def test_new_answers_in_the_place_of_compared_ones_are_undecided(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, session):
+        await seen.until(lambda: "parameter" in text(seen))
+        await seen.press("a")
+        await seen.until(lambda: preferred(session) and "case 2/3" in title(seen))
+        await seen.press("t")
+        await seen.until(lambda: len(preferred(session)) == 2 and "case 3/3" in title(seen))
+        store.save_trials(FIRST, [make_result(TrialKey("c0", A), response="Nobody has compared this yet.")])
+        await seen.press("comma", "comma")
+        await seen.until(lambda: "Nobody has compared" in text(seen) and "▸" not in text(seen))
+        await seen.press("escape", "H")
+        await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
+        await seen.press("down", "C")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "1 preferred" in title(seen))
+        await seen.press("I")
+        await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen) and seen.app.screen.page is not None)
+        assert "1 choice in this suite, for 1 case" in str(
+            seen.app.screen.query_one("TextPanel > Static", Static).content
+        )
+
+
 async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, session):
         await seen.until(lambda: "parameter" in text(seen))

@@ -320,11 +320,11 @@ class Leaderboard:
         return [(), *text_rows(_HOW + (_PEOPLE if self.ranking.people > 1 else _ALONE), width, "dim")]
 
 
-def leaderboard_of(preferred: Iterable[Preferred], suite_path: str) -> Leaderboard:
-    """Return the leaderboard from all choices between two models in a suite. Loads numpy: call it in a thread."""
+def leaderboard_of(preferred: Iterable[Preferred]) -> Leaderboard:
+    """Return the leaderboard from the choices between two models in a suite. Loads numpy: call it in a thread."""
     from tui.statistics.preferences import Preference, rank_preferences
 
-    counted = [each for each in latest(preferred) if each.suite == suite_path and each.a.model != each.b.model]
+    counted = [each for each in latest(preferred) if each.a.model != each.b.model]
     ranking = rank_preferences(
         Preference(each.a.model, each.b.model, each.choice, each.case, each.reviewer) for each in counted
     )

@@ -43,7 +43,12 @@ class CaseEntry:
     case: str
     name: str
     marks: tuple[Outcome | None, Outcome | None]
-    choice: Choice | None = None
+    preferred: Preferred | None = None
+
+    @property
+    def choice(self) -> Choice | None:
+        """The choice between the two answers, None without one."""
+        return self.preferred.choice if self.preferred is not None else None
 
 
 class ComparisonSession:
@@ -92,14 +97,17 @@ class ComparisonSession:
         """Return whether the answer of `b` is on the left."""
         return self.seed is not None and Random(f"{self.seed}:{case}").random() < 0.5
 
-    def load_preferences(self, preferred: Sequence[Preferred]) -> None:
-        """Take over earlier preferences between the two sources: the last one for each case counts."""
-        last: dict[str, Choice] = {}
-        for one in preferred:
-            for each in (one, swap_sides(one)):
-                if each.suite == self.suite.path and _is_from(each.a, self.pair.a) and _is_from(each.b, self.pair.b):
-                    last[each.case] = each.choice
-        self.entries = [replace(entry, choice=last.get(entry.case)) for entry in self.entries]
+    def load_preferences(
+        self, preferred: Sequence[Preferred], places: Mapping[str, tuple[AnswerPlace, AnswerPlace]]
+    ) -> None:
+        """Take over earlier preferences between the answers in these `places`, the last one for each case."""
+        last = {
+            each.case: each
+            for one in preferred
+            for each in (one, swap_sides(one))
+            if each.case in places and each.is_between(*places[each.case])
+        }
+        self.entries = [replace(entry, preferred=last.get(entry.case)) for entry in self.entries]
 
     def preference(self, choice: Choice, a: Answer, b: Answer) -> Preferred:
         """Return a choice between the sides that are shown as a preference between the answers of the two sources."""
@@ -111,7 +119,7 @@ class ComparisonSession:
     def record(self, preferred: Preferred) -> None:
         """Show a preference that was saved."""
         self.entries = [
-            replace(entry, choice=preferred.choice) if entry.case == preferred.case else entry for entry in self.entries
+            replace(entry, preferred=preferred) if entry.case == preferred.case else entry for entry in self.entries
         ]
 
 
@@ -130,7 +138,19 @@ class AnswerPairs:
         pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
         comparison = ComparisonSession(self.suite, pair, seed)
         reviewers = ("", self._reviews.default_reviewer() or "")
-        comparison.load_preferences([each for each in self.preferences() if each.reviewer in reviewers])
+        models = {a.model, b.model}
+        preferred = [
+            each
+            for each in self.preferences()
+            if each.reviewer in reviewers and {each.a.model, each.b.model} == models and pair.answered(each.case)
+        ]
+        pairs = (
+            (case, self._answers.read(a, case), self._answers.read(b, case))
+            for case in {each.case for each in preferred}
+        )
+        comparison.load_preferences(
+            preferred, {case: (one.place, other.place) for case, one, other in pairs if one and other}
+        )
         return comparison
 
     def runs(self) -> dict[str, RunRecord]:
@@ -150,8 +170,8 @@ class AnswerPairs:
         return AnswerPair(a, b, answer_diff(*first, folded=folded), is_cut=first != texts)
 
     def preferences(self) -> Sequence[Preferred]:
-        """Return all preferences, of any suite and reviewer."""
-        return self._answers.preferences.read()
+        """Return all preferences in the suite, of any reviewer."""
+        return self._answers.read_preferences(self.suite.path)
 
     def save(self, preferred: Preferred) -> None:
         """Save a preference of the reviewer."""
@@ -174,6 +194,11 @@ class AnswerPair:
     def both(self) -> tuple[Answer, Answer] | None:
         """Both answers, None unless there are two."""
         return None if self.a is None or self.b is None else (self.a, self.b)
+
+    def choice_of(self, entry: CaseEntry) -> Choice | None:
+        """Return the choice that is known of a case if it is about these answers: newer ones may have come since."""
+        is_known = entry.preferred and self.a and self.b and entry.preferred.is_between(self.a.place, self.b.place)
+        return entry.choice if is_known else None
 
     @property
     def run_ids(self) -> Sequence[str]:
@@ -204,16 +229,6 @@ def swapped_choice(choice: Choice) -> Choice:
 
 def _of(outcomes: Outcomes, case: str, repeat: int) -> Outcome | None:
     return next((each for each in outcomes.get(case, ()) if each.trial.repeat == repeat), None)
-
-
-def _is_from(place: AnswerPlace, source: Source) -> bool:
-    """Return whether an answer is from a source; a source without a run has the newest answers of all runs."""
-    return (
-        place.model == source.model
-        and place.repeat == source.repeat
-        and (not source.run or place.run == source.run)
-        and (not source.attempt or place.attempt == source.attempt)
-    )
 
 
 def other_answers(outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:

@@ -171,7 +171,7 @@ class CompareScreen(AppScreen[None]):
             names, answers = (names[1], names[0]), (pair.b, pair.a)
         self.view.question.show(next((each for each in self._pairs.suite.cases if each.id == entry.case), None))
         self.view.show(pair.diff, names, answers, blind=comparison.blind, stay=stay)
-        self.view.show_choice(entry.choice, swapped, pair.note)
+        self.view.show_choice(pair.choice_of(entry), swapped, pair.note)
         self._answers = pair.both
         if not comparison.blind:
             for run_id in pair.run_ids:
@@ -234,7 +234,7 @@ class CompareScreen(AppScreen[None]):
         suite = self._pairs.suite
 
         def load() -> Figures:
-            return leaderboard_of(self._pairs.preferences(), suite.path).figures(suite.name)
+            return leaderboard_of(self._pairs.preferences()).figures(suite.name)
 
         await self.app.push_screen(FiguresScreen(load))
 
