@@ -87,11 +87,15 @@ class RevealedElsewhere(ConfigError):
 
 
 class ScoredElsewhere(ConfigError):
-    """The scores of an item have changed in another program, and the reviewer has not seen them yet."""
+    """The scores of an item have changed in another program, and the reviewer has not seen them yet.
+
+    `item` is the first showing of that item.
+    """
 
     def __init__(self, item: ItemKey) -> None:
         what = f"{item.criterion} of {item.case} was scored in another window since"
-        super().__init__(what, fix="Its scores are shown now; press the key again to change yours.")
+        super().__init__(what, fix="Its scores are shown now; score it again to change yours.")
+        self.item = item
 
 
 class RunReview:
@@ -364,11 +368,16 @@ class RunReview:
         return kept
 
     def _add_missed(self, acts: Sequence[Act]) -> ConfigError:
-        """Add acts of another program, and return the error that reports them. What they changed cannot be undone."""
+        """Add acts of another program, and return the error that reports them.
+
+        What they changed cannot be undone, and neither can what was done before: the next undo, pressed for this item,
+        would take back the score of another one.
+        """
         for act in acts:
             self.board.add(act)
         items = [act.scored_item.first for act in acts if act.scored_item is not None]
-        self._given = [each for each in self._given if each[0].item is None or each[0].item.first not in items]
+        if any(act.item is not None and act.item.first in items for act, _ in self._given):
+            self._given.clear()
         is_revealed = any(act.act == "reveal" for act in acts)
         return RevealedElsewhere() if is_revealed or not items else ScoredElsewhere(items[0])
 

@@ -279,6 +279,54 @@ async def test_a_score_of_another_window_is_shown_before_a_key_changes_it(tmp_pa
         assert [act.extent for act in acts(session)] == [3, 4]
 
 
+async def test_the_next_key_is_about_the_item_that_was_scored_in_another_window(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
+        await seen.press("slash", *"is:open", "enter")
+        await seen.until(lambda: "filter 0/6" in title(seen) and target(seen))
+        item = target(seen)
+        assert item is not None
+        session.reviews.open_review(RUN_ID, ME, blind=True).give(item, 4)
+        await seen.press("2")
+        await seen.until(lambda: seen.notices and "scored in another window" in seen.notices[-1])
+        await seen.until(lambda: target(seen) == item and "▸ 4" in drawn(seen))
+        await give(seen, "2")
+        assert [(act.item, act.extent) for act in acts(session)] == [(item, 4), (item, 2)]
+
+
+async def test_a_refused_undo_shows_its_item_and_leaves_older_scores_alone(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
+        await give(seen, "4")
+        changed = target(seen)
+        assert changed is not None
+        await give(seen, "3")
+        session.reviews.open_review(RUN_ID, ME, blind=True).give(changed, 0)
+        stored = acts(session)
+        await seen.press("u")
+        await seen.until(lambda: seen.notices and "scored in another window" in seen.notices[-1])
+        await seen.until(lambda: target(seen) == changed and "▸ 0" in drawn(seen))
+        assert last(seen) == "", "what was done last is not what u takes back"
+        await seen.press("u")
+        await seen.until(lambda: "Nothing to undo" in seen.notices[-1])
+        assert acts(session) == stored
+        await give(seen, "1")
+        await seen.press("u")
+        await seen.until(lambda: target(seen) == changed and len(acts(session)) == len(stored) + 2)
+        assert acts(session)[-1].extent == 0
+
+
+async def test_names_that_were_revealed_elsewhere_appear_at_the_same_item(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, session):
+        await seen.press("slash", *"is:open", "enter")
+        await seen.until(lambda: "filter 0/6" in title(seen) and target(seen))
+        await give(seen, "3")
+        await seen.press("backspace")
+        await seen.until(lambda: "▸ 3" in drawn(seen))
+        item = target(seen)
+        session.reviews.open_review(RUN_ID, ME, blind=True).reveal()
+        await seen.press("2")
+        await seen.until(lambda: "blind" not in title(seen) and target(seen) == item)
+
+
 async def test_what_others_scored_waits(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
         seen.screen.notify(f"Not run: {A}.")

@@ -114,6 +114,22 @@ async def test_a_dispute_is_decided_with_both_notes_in_sight(tmp_path: Path) -> 
         await seen.until(lambda: any("No open disagreement" in notice for notice in seen.notices))
 
 
+async def test_a_decision_of_another_window_is_shown_before_a_key_decides_again(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, session):
+        await seen.press("a")
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection") and "deciding" in title(seen))
+        item = target(seen)
+        assert item is not None
+        session.reviews.open_review(RUN_ID, OTHER, blind=False).adjudicate(item, 2, "as agreed")
+        await seen.press("4")
+        await seen.until(lambda: seen.notices and "scored in another window" in seen.notices[-1])
+        await seen.until(lambda: target(seen) == item and "as agreed" in drawn(seen) and "deciding" in title(seen))
+        await give(seen, "4")
+        decisions = [(act.item, act.extent, act.reviewer) for act in acts(session) if act.act == "adjudicate"]
+        assert decisions == [(item, 2, OTHER), (item, 4, ME)]
+        assert here(seen) == ("c0", A, "Error handling")
+
+
 @pytest.mark.long
 async def test_figures_are_worked_out_and_reported(tmp_path: Path) -> None:
     async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):

@@ -114,6 +114,23 @@ class ReviewSession:
                 self.statuses[index], changed = status, True
         return changed
 
+    def show_scored_elsewhere(self, first: ItemKey) -> None:
+        """Read an item again that was scored in another program, and stay at it or go to it.
+
+        The filter is not applied again: the item may not fit it any more, and the next key is about this item.
+        """
+        self.refresh_answer(first.trial)
+        self.spent_ms = self.review.spent_ms()
+        if self.item is None or self.item.key.first != first:
+            self.go_to(first)
+
+    def show_revealed_elsewhere(self) -> None:
+        """Read everything again after a reveal in another program, and stay at the item, or at its first showing."""
+        here = self.item
+        self.refresh()
+        if here is not None:
+            self.go_to(here.key.first)
+
     def status(self, key: ItemKey) -> ItemStatus:
         """Return the status of an item."""
         return self.statuses[self._indexes[key]]

@@ -276,9 +276,12 @@ class ReviewScreen(AppScreen[None]):
             self._save_failed = True
             title = "Answers replaced" if isinstance(error, AnswersReplaced) else "Not saved"
             self.notify(sanitize_line(str(error), 600), title=title, severity="error", markup=False, timeout=12)
-            if isinstance(error, RevealedElsewhere | ScoredElsewhere):
-                self.review_session.refresh()
-                if not self.review_session.review.blind:
+            if isinstance(error, ScoredElsewhere):
+                self.review_session.show_scored_elsewhere(error.item)
+                self.last_act.show(lambda _: ())
+            if isinstance(error, RevealedElsewhere):
+                self.review_session.show_revealed_elsewhere()
+                if not self.review_session.hidden:
                     self._hold.release()
             if isinstance(error, AnswerChanged | AnswersReplaced | RevealedElsewhere | ScoredElsewhere):
                 self._show_title()
