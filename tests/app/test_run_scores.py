@@ -98,6 +98,24 @@ async def test_own_blind_scores_are_hidden_from_their_reviewer_only(store: Sqlit
     assert await scores.read_bands(suite) != {}
 
 
+async def test_blind_scores_of_a_typed_name_stay_hidden_after_a_restart(store: SqliteStore, tmp_path: Path) -> None:
+    first, _ = await make_scores(session_at(tmp_path, store, Config(reviewer=ME)))
+    await first.set_reviewer(OTHER)
+    session = session_at(tmp_path, store, Config(reviewer=ME))
+    score_blind(session, OTHER)
+    app = Notices()
+    async with app.run_test() as pilot:
+        scores, suite = await make_scores(session, app)
+        assert scores.hidden_scores(RUN_ID) == BLIND_ITEMS
+        assert await scores.read_bands(suite) == {}
+        scores.record_names(RUN_ID, "Explore")
+        await until(pilot, lambda: looks(session) == 1)
+        assert scores.reviewer() == ME, "the config names who begins the next review"
+        await scores.set_reviewer(ME)
+        again, suite = await make_scores(session_at(tmp_path, store, Config(reviewer=ME)), app)
+        assert await again.read_bands(suite) != {}, "the last reviewer has scored nothing blind"
+
+
 async def test_a_suite_displays_its_current_run_else_the_newest(store: SqliteStore, tmp_path: Path) -> None:
     keep_run(tmp_path, run=LATER).close()
     scores, suite = await make_scores(session_at(tmp_path, store))

@@ -531,6 +531,21 @@ def test_rule_and_guidance_come_from_the_suite_then_the_config(store: SqliteStor
     assert found.version != review.guidance.version != DEFAULT_GUIDANCE.version
 
 
+def test_the_reviewer_of_a_run_is_who_reviews_it_blind(store: SqliteStore, tmp_path: Path) -> None:
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    reviews = Reviews(store, tmp_path, Config(reviewer="Anna"))
+    assert (reviews.last_reviewer(), reviews.reviewer_of(RUN)) == ("Anna", "Anna")
+    reviews.remember_reviewer("Dora")
+    assert (reviews.last_reviewer(), reviews.default_reviewer(), reviews.reviewer_of(RUN)) == ("Dora", "Anna", "Anna")
+    reviews.open_review(RUN, "Dora", blind=True).give(ITEM, 1)
+    assert reviews.reviewer_of(RUN) == "Dora"
+    assert reviews.record_look(RUN, "assay report") == "Dora"
+    reviews.open_review(RUN, "Dora", blind=True).reveal()
+    assert reviews.reviewer_of(RUN) == "Anna"
+    assert Reviews(store, tmp_path / "other", Config()).reviewer_of(RUN) is None
+
+
 def test_a_name_is_remembered_and_the_configs_goes_first(store: SqliteStore, tmp_path: Path) -> None:
     reviews = Reviews(store, tmp_path / "data", Config())
     assert reviews.default_reviewer() is None

@@ -33,25 +33,29 @@ class RunScores:
         self._recorded: set[str] = set()
 
     def reviewer(self) -> str | None:
-        """Return the last reviewer of this process, else the configured one.
+        """Return the last reviewer of this process, else the configured one. Blocks."""
+        return self._reviewer or self._session.reviews.default_reviewer()
+
+    def _reviewer_of(self, run_id: str) -> str | None:
+        """Return the last reviewer of this process, else that of the run.
 
         Scores that this person gave blind stay hidden from them. Blocks.
         """
-        return self._reviewer or self._session.reviews.default_reviewer()
+        return self._reviewer or self._session.reviews.reviewer_of(run_id)
 
     async def set_reviewer(self, name: str) -> None:
         """Use a name as the reviewer from now on, and store it for the next start of the app."""
         self._reviewer = name
         reviews = self._session.reviews
         try:
-            if name != await asyncio.to_thread(reviews.default_reviewer):
+            if name != await asyncio.to_thread(reviews.last_reviewer):
                 await asyncio.to_thread(reviews.remember_reviewer, name)
         except AssayError as error:  # the name is only a default: scoring still works
             notify_error(self._app, error, severity="warning")
 
     def hidden_scores(self, run_id: str) -> int:
         """Return how many scores of a run the reviewer gave blind and has not revealed. Blocks. Raises AssayError."""
-        return self._session.reviews.hidden_scores(run_id, self.reviewer())
+        return self._session.reviews.hidden_scores(run_id, self._reviewer_of(run_id))
 
     def begin_review(self, run_id: str) -> None:
         """Note that Review was opened for a run: names that are displayed after it are recorded again."""
@@ -69,7 +73,7 @@ class RunScores:
 
     async def _record_names(self, run_id: str, where: str) -> None:
         try:
-            name = await asyncio.to_thread(lambda: self._session.reviews.record_look(run_id, where, self.reviewer()))
+            name = await asyncio.to_thread(self._session.reviews.record_look, run_id, where, self._reviewer)
         except AssayError as error:
             self._recorded.discard(run_id)
             notify_error(self._app, error)
@@ -110,7 +114,7 @@ class RunScores:
     async def _read(self, open_suite: OpenSuite, read: Callable[[Reviews, str, str | None], Found]) -> Found | None:
         def read_run() -> Found | None:
             run_id = self.run_of(open_suite)
-            return read(self._session.reviews, run_id, self.reviewer()) if run_id else None
+            return read(self._session.reviews, run_id, self._reviewer_of(run_id)) if run_id else None
 
         try:
             return await asyncio.to_thread(read_run)

@@ -100,8 +100,27 @@ class Reviews:
 
     def default_reviewer(self) -> str | None:
         """Return the reviewer of the config, else the remembered one."""
-        if self._config.reviewer:
-            return self._config.reviewer
+        return self._config.reviewer or self._remembered_reviewer()
+
+    def last_reviewer(self) -> str | None:
+        """Return the reviewer who opened a review last in this data folder, else that of the config."""
+        return self._remembered_reviewer() or self._config.reviewer
+
+    def reviewer_of(self, run_id: str) -> str | None:
+        """Return the reviewer who sees what is displayed of a run.
+
+        That is the one with an open blind session of it, if it is the last reviewer or that of the config; else the
+        default one.
+        """
+        last, default = self.last_reviewer(), self.default_reviewer()
+        if last is not None and last != default and self._is_blind_open(run_id, last):
+            return last
+        return default
+
+    def _is_blind_open(self, run_id: str, reviewer: str) -> bool:
+        return self._files.has(run_id) and is_blind_open(self._files.read(run_id).acts, reviewer)
+
+    def _remembered_reviewer(self) -> str | None:
         with contextlib.suppress(OSError, ValueError):
             return read_whole(self._remembered, _MOST_NAME_BYTES).decode().strip() or None
         return None
@@ -223,11 +242,11 @@ class Reviews:
     def record_look(self, run_id: str, where: str, reviewer: str | None = None) -> str | None:
         """Record that a reviewer sees model names of a run while they have an open blind session of it.
 
-        Open means begun and neither revealed nor finished; without `reviewer` it is the default reviewer. Return the
-        name, or None if there is no such session. Raises StoreError.
+        Open means begun and neither revealed nor finished; without `reviewer` it is the reviewer of the run
+        (`reviewer_of`). Return the name, or None if there is no such session. Raises StoreError.
         """
-        name = reviewer or self.default_reviewer()
-        if name is None or not self._files.has(run_id) or not is_blind_open(self._files.read(run_id).acts, name):
+        name = reviewer or self.reviewer_of(run_id)
+        if name is None or not self._is_blind_open(run_id, name):
             return None
         return None if self.open_review(run_id, name, blind=True).look(where) is None else name
 
