@@ -44,6 +44,7 @@ def test_nothing_is_overwritten_and_the_last_choice_counts(tmp_path: Path) -> No
     assert log.read() == (FIRST, second)
     assert latest(log.read()) == (second,)
     assert latest([swap_sides(FIRST), second]) == (second,)
+    assert latest([replace(FIRST, suite="typed/otherwise.yaml"), second]) == (second,)
     assert latest([second, swap_sides(FIRST)]) == (swap_sides(FIRST),)
 
 

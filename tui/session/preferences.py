@@ -104,9 +104,7 @@ class PreferenceLog:
 
 def latest(preferred: Iterable[Preferred]) -> tuple[Preferred, ...]:
     """Return each reviewer's last choice between the same two answers to a case, whichever of them was `a`."""
-    return tuple(
-        {(each.suite, each.case, each.reviewer, frozenset((each.a, each.b))): each for each in preferred}.values()
-    )
+    return tuple({(each.case, each.reviewer, frozenset((each.a, each.b))): each for each in preferred}.values())
 
 
 def swap_sides(preferred: Preferred) -> Preferred:

@@ -144,13 +144,12 @@ class AnswerPairs:
             for each in self.preferences()
             if each.reviewer in reviewers and {each.a.model, each.b.model} == models and pair.answered(each.case)
         ]
-        pairs = (
-            (case, self._answers.read(a, case), self._answers.read(b, case))
-            for case in {each.case for each in preferred}
-        )
-        comparison.load_preferences(
-            preferred, {case: (one.place, other.place) for case, one, other in pairs if one and other}
-        )
+        places: dict[str, tuple[AnswerPlace, AnswerPlace]] = {}
+        for case in {each.case for each in preferred}:
+            one, other = self._answers.read(a, case), self._answers.read(b, case)
+            if one is not None and other is not None:
+                places[case] = one.place, other.place
+        comparison.load_preferences(preferred, places)
         return comparison
 
     def runs(self) -> dict[str, RunRecord]:
@@ -196,9 +195,11 @@ class AnswerPair:
         return None if self.a is None or self.b is None else (self.a, self.b)
 
     def choice_of(self, entry: CaseEntry) -> Choice | None:
-        """Return the choice that is known of a case if it is about these answers: newer ones may have come since."""
-        is_known = entry.preferred and self.a and self.b and entry.preferred.is_between(self.a.place, self.b.place)
-        return entry.choice if is_known else None
+        """Return the choice of a case that is about these answers; newer ones may have come since it was read."""
+        if self.both is None or entry.preferred is None:
+            return None
+        a, b = self.both
+        return entry.choice if entry.preferred.is_between(a.place, b.place) else None
 
     @property
     def run_ids(self) -> Sequence[str]:
