@@ -86,6 +86,8 @@ MOST_ALIASED_VALUES = 100_000
 MOST_ALIASED_CHARACTERS = MOST_JSON_BYTES
 
 TOO_DEEP = f"is nested deeper than {MOST_DEPTH} levels; a suite needs only a few"
+# What the parser of PyYAML 6.0.4 and later says of 1,000 levels, which it may look for before it returns the first.
+PARSER_TOO_DEEP = "maximum nesting depth"
 
 
 def has_most_errors(findings: Iterable[Finding]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tui.documents.problems import LONG_NUMBER, MOST_DIGITS, has_too_many_digits
+from tui.documents.problems import LONG_NUMBER, MOST_DIGITS, PARSER_TOO_DEEP, has_too_many_digits
 from tui.model.errors import Level, Problem
 from tui.model.sanitize import sanitize_line
 
@@ -212,7 +212,9 @@ def read_nodes(data: bytes, findings: Findings) -> YamlNode | None:
         findings.refuse("encoding", error.start)
         return None
     except yaml.MarkedYAMLError as error:
-        findings.refuse("syntax", sanitize_line(error.problem or str(error)), mark=error.problem_mark)
+        is_deep = PARSER_TOO_DEEP in str(error.problem)
+        text = "" if is_deep else sanitize_line(error.problem or str(error))
+        findings.refuse("depth" if is_deep else "syntax", text, mark=error.problem_mark)
         return None
     except yaml.YAMLError as error:
         findings.refuse("characters", sanitize_line(getattr(error, "reason", "")))

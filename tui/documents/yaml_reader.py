@@ -14,6 +14,7 @@ from tui.documents.problems import (
     MOST_DEPTH,
     MOST_PROBLEMS,
     MOST_YAML_VALUES,
+    PARSER_TOO_DEEP,
     TOO_DEEP,
     Finding,
     Unreadable,
@@ -141,7 +142,8 @@ class ExactYaml:
             # Point at a quotation mark that is never closed, not at the end of the file.
             opened = "end of stream" in str(error.problem) and error.context_mark
             mark = opened or error.problem_mark or error.context_mark
-            raise self._unreadable(mark.index if mark else 0, explain(error)) from error
+            text = TOO_DEEP if PARSER_TOO_DEEP in str(error.problem) else explain(error)
+            raise self._unreadable(mark.index if mark else 0, text) from error
         except yaml.YAMLError as error:
             raise self._unreadable(0, f"cannot be read ({sanitize_line(str(error), 100)}); check the syntax") from error
         finally:

@@ -100,12 +100,18 @@ BAD = {
     "": ": error: expected a mapping with `name` and `colours`",
     "name: a\ncolours: {": ":3:1: error: not YAML: ",
     "name: \x00": ": error: not YAML: contains characters that YAML does not allow",
-    "[" * 30_000: ":1:5: error: nested values and aliases are not supported in themes",
+    "[" * 900: ":1:5: error: nested values and aliases are not supported in themes",
     "a: &a 1\nb: *a": ":2:4: error: nested values and aliases are not supported in themes",
     "#" * 40_000: ": error: the limit for a theme is 32 KiB",
     "name: a\nextends: nowhere\ncolours: {}": ": error: extends: unknown theme `nowhere`",
     "name: a\nextends: a\ncolours: {}": ": error: extends: `a` cannot extend itself",
 }  # fmt: skip
+
+
+def test_a_depth_that_the_yaml_parser_refuses_is_no_syntax_error(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("[" * 30_000)
+    _, [problem] = read(tmp_path)
+    assert problem.endswith(": error: nested values and aliases are not supported in themes"), problem
 
 
 @pytest.mark.parametrize(("text", "message"), BAD.items(), ids=range(len(BAD)))
