@@ -267,21 +267,18 @@ def texts_in(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | i
 def test_an_edit_of_json_changes_one_value_and_no_other_character(
     value: Any, indent: int | str | None, ascii: bool, new: str, data: st.DataObject
 ) -> None:
-    paths = texts_in({"a": value})
-    assume(paths)
-    text = json.dumps({"a": value}, indent=indent, ensure_ascii=ascii)
-    check_edit(text, "JSON", new, data.draw(st.sampled_from(paths)))
+    whole = {"a": value, "b": "at least one text"}
+    text = json.dumps(whole, indent=indent, ensure_ascii=ascii)
+    check_edit(text, "JSON", new, data.draw(st.sampled_from(texts_in(whole))))
 
 
 @FUZZ
 @given(value=VALUES, new=TEXTS, flow=st.sampled_from([None, True, False]), data=st.data())
 def test_an_edit_of_yaml_that_a_program_wrote(value: Any, new: str, flow: bool | None, data: st.DataObject) -> None:
-    text = yaml.safe_dump({"a": value}, default_flow_style=flow, allow_unicode=True)
+    text = yaml.safe_dump({"a": value, "b": "at least one text"}, default_flow_style=flow, allow_unicode=True)
     reader = ExactYaml(text)
     assume(reader.read() and not reader.findings and "? " not in text)
-    paths = texts_in(reader.value)
-    assume(paths)
-    check_edit(text, "YAML", new, data.draw(st.sampled_from(paths)))
+    check_edit(text, "YAML", new, data.draw(st.sampled_from(texts_in(reader.value))))
 
 
 def check_edit(text: str, syntax: Syntax, new: str, path: tuple[str | int, ...]) -> None:
