@@ -113,9 +113,17 @@ def test_choices_about_an_answer_that_was_replaced_do_not_count(tmp_path: Path) 
     assert [(each.case, each.a.answer) for each in answers.read_preferences(SUITE)] == [
         ("sec-002", first.a.answer), ("sec-001", "")
     ]  # fmt: skip
+    rerun = make_result(TrialKey("bug-001", A), response="complete")
+    partial = Attempt(1, "incomplete", "ended early", (make_step("par"),))
+    store.save_trials(run, [replace(rerun, verdict="incomplete", attempts=(partial,))])
+    answers.prefer(chosen_between(answers, Source(SUITE, run, A), Source(SUITE, run, B), "bug-001"))
+    assert "bug-001" in [each.case for each in answers.read_preferences(SUITE)]
+    whole = replace(rerun.attempts[0], number=2)
+    store.save_trials(run, [replace(rerun, attempts=(partial, whole))])
+    assert [each.case for each in answers.read_preferences(SUITE)] == ["sec-002", "sec-001"]
     store.finish_run(run, "finished", STARTED)
     store.delete_run(run)
-    assert len(answers.read_preferences(str(Path(SUITE).absolute()))) == 3, "nothing says that they were replaced"
+    assert len(answers.read_preferences(str(Path(SUITE).absolute()))) == 4, "nothing says that they were replaced"
     store.close()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tui.model.outcomes import Outcome
-from tui.model.results import Attempt, CheckResult, TrialKey, Verdict
+from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.scores import answer_hash
 from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
@@ -78,13 +78,16 @@ class SavedAnswers:
         )
 
     def _is_stored(self, case: str, place: AnswerPlace, hashes: Mapping[str, Mapping[TrialKey, str]]) -> bool:
-        """Return whether an answer is still the one that was recorded; a run without `hashes` does not say."""
+        """Return whether an answer is the recorded one, and not an incomplete one with a later attempt.
+
+        A run without `hashes` does not say.
+        """
         trial = TrialKey(case, place.model, place.repeat)
         if not place.answer or place.run not in hashes or hashes[place.run].get(trial) == place.answer:
             return True
         result = self._store.read_trial(place.run, trial)
-        attempts = result.attempts if result else ()
-        return any(each.number == place.attempt and answer_hash(each.steps) == place.answer for each in attempts)
+        earlier = (each for each in (result.attempts if result else ()) if each.verdict in JUDGED)
+        return any(each.number == place.attempt and answer_hash(each.steps) == place.answer for each in earlier)
 
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
         """Return the runs of the suite at this path, newest first, limited to the latest 200."""
