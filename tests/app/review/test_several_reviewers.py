@@ -27,6 +27,7 @@ from tests.app.review.reviewed_runs import (
     title,
 )
 from tests.support.kept_runs import RUN_ID, make_case
+from tui.app.compare.screen import CompareScreen
 from tui.app.dialogs import TextScreen
 from tui.app.explore.screen import ExploreScreen
 from tui.app.export_dialog import ExportScreen
@@ -259,3 +260,18 @@ async def test_a_share_comes_again_unannounced_and_shows_how_far_one_agrees_with
         text = "\n".join(text_of(line) for line in figure_lines(found, 100))
         assert f"{ME} with themselves" in text
         assert "2 items scored twice: 0 the same, 2 within one step" in " ".join(text.split())
+
+
+async def test_choices_in_compare_are_those_of_the_name_that_was_typed_in_review(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    async with at_runs(tmp_path, store) as (seen, session):
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+        await seen.press("n", "ctrl+u", *OTHER, "enter")
+        await begin(seen, blind=False)
+        await seen.press("C")
+        await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "case 1/3" in drawn(seen))
+        await seen.press("a")
+        await seen.until(lambda: "1 preferred" in drawn(seen))
+        assert [each.reviewer for each in session.history.answers.preferences.read()] == [OTHER]
+    store.close()

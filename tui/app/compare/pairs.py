@@ -1,6 +1,6 @@
 """Pairs of answers: the cases that two sources have both answered, the preferences, and how two answers differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -11,7 +11,6 @@ from tui.model.sanitize import sanitize_line
 from tui.model.suite import Suite
 from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
-from tui.session.reviews import Reviews
 
 Outcomes = Mapping[str, Sequence[Outcome]]
 
@@ -124,20 +123,20 @@ class ComparisonSession:
 
 
 class AnswerPairs:
-    """Read the answers of a suite in pairs, and save the preferences of the configured reviewer.
+    """Read the answers of a suite in pairs, and save the preferences of the current `reviewer`.
 
     All methods block: call them in a thread. They raise StoreError.
     """
 
-    def __init__(self, answers: SavedAnswers, suite: Suite, reviews: Reviews) -> None:
+    def __init__(self, answers: SavedAnswers, suite: Suite, reviewer: Callable[[], str | None]) -> None:
         self.suite = suite
-        self._answers, self._reviews = answers, reviews
+        self._answers, self._reviewer = answers, reviewer
 
     def open(self, a: Source, b: Source, seed: int | None) -> ComparisonSession:
         """Begin a pass through the cases that both sources have answered; with a `seed` it is blind."""
         pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
         comparison = ComparisonSession(self.suite, pair, seed)
-        reviewers = ("", self._reviews.default_reviewer() or "")
+        reviewers = ("", self._reviewer() or "")
         models = {a.model, b.model}
         preferred = [
             each
@@ -174,7 +173,7 @@ class AnswerPairs:
 
     def save(self, preferred: Preferred) -> None:
         """Save a preference of the reviewer."""
-        self._answers.prefer(replace(preferred, reviewer=self._reviews.default_reviewer() or ""))
+        self._answers.prefer(replace(preferred, reviewer=self._reviewer() or ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class CompareScreen(AppScreen[None]):
         self._cases = Vertical(self.entries, id="cases")
         self._cases.border_title = Content("Cases")
         self._border = Splitter(self._cases, context.session.pane_sizes)
-        self._pairs = AnswerPairs(context.session.history.answers, suite, context.session.reviews)
+        self._pairs = AnswerPairs(context.session.history.answers, suite, context.scores.reviewer)
         self._scores, self._navigator = context.scores, Navigator(context, self)
         self._sources, self._first_case = [a, b], case
         self._runs: dict[str, RunRecord] = {}
