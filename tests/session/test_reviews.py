@@ -491,6 +491,23 @@ def test_no_decision_overrides_one_that_its_author_has_not_seen(store: SqliteSto
     assert of_ada.give(ITEM, 1).extent == 1, "others' scores do not hold up one's own"
 
 
+@pytest.mark.parametrize(("reviewer", "undone"), [("Bob", ITEM), ("Ada", None)])
+def test_new_acts_are_read_and_nothing_that_they_override_is_undone(
+    store: SqliteStore, tmp_path: Path, reviewer: str, undone: ItemKey | None
+) -> None:
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    review = Reviews(store, tmp_path, Config()).open_review(RUN, "Ada", blind=False)
+    review.give(ITEM, 1)
+    other = Reviews(store, tmp_path, Config()).open_review(RUN, reviewer, blind=False)
+    score = other.give(ITEM, 3)
+    review.read_new_acts()
+    review.read_new_acts()
+    assert review.board.score(ITEM, reviewer) == score
+    assert review.undo() == undone
+    assert (review.mine(ITEM) == score) is (undone is None)
+
+
 def test_bands_leave_out_what_one_has_scored_blind(reviews: Reviews) -> None:
     assert reviews.bands(RUN, "Ada") == {}
     ada, bo = reviews.open_review(RUN, "Ada", blind=True), reviews.open_review(RUN, "Bo", blind=False)

@@ -23,12 +23,13 @@ from tui.model.scores import (
     answer_text,
     current_answer_hash,
     is_blind_open,
+    is_overridden,
     new_act_id,
 )
 from tui.model.suite import Suite
 from tui.risk.queue import review_items
 from tui.risk.score_files import ActsMissed, BadLine, ScoreFiles
-from tui.session.run_answers import RunAnswers, read_board
+from tui.session.run_answers import RunAnswers, bind_acts, read_board
 from tui.store.protocol import Store
 
 
@@ -139,7 +140,7 @@ class RunReview:
         self._known = {item.key for item in self.items}
         self._own_masks = own_masks
         self._read: dict[TrialKey, _ReadAnswer] = {}
-        self._store, self._files = store, files
+        self._store, self._files, self._run = store, files, run
         self._given: list[tuple[Act, Act | None]] = []
         self._stored = {act.id for act in kept.acts if act.reviewer == reviewer}
         self._lock = threading.RLock()
@@ -239,6 +240,22 @@ class RunReview:
         with self._lock:
             if missed := self._files.missed(act, self.board.has):
                 raise self._add_missed(missed)
+
+    def read_new_acts(self) -> None:
+        """Add the acts that other programs have stored since.
+
+        If they override an act of this session, it and the acts before it can no longer be undone.
+        """
+        with self._lock:
+            stored = [act for act in self._files.read(self.record.id).acts if not self.board.has(act.id)]
+            new = bind_acts(self._store, self._run, stored, self._store.read_answer_hashes(self.record.id))
+            for act in new:
+                self.board.add(act)
+            self._stored.update(act.id for act in new if act.reviewer == self.reviewer)
+            given = {act.item.first: act for act, _ in self._given if act.item is not None}
+            new_of_given = [(act, given.get(act.scored_item.first)) for act in new if act.scored_item is not None]
+            if any(mine is not None and is_overridden(act, mine) for act, mine in new_of_given):
+                self._given.clear()
 
     def invalidate(self, item: ItemKey, note: str = "") -> Act:
         """Withdraw the reviewer's own score. Raises ConfigError if there is none."""

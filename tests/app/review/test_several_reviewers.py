@@ -37,10 +37,12 @@ from tui.app.presentation.pieces import text_of
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.figure_lines import figure_lines
 from tui.app.review.screen import ReviewScreen
+from tui.model.errors import StoreError
 from tui.model.results import TrialKey
 from tui.model.scores import Extent
 from tui.model.subjects import Config
 from tui.session.reviews import Reviews
+from tui.session.run_review import RunReview
 from tui.store.sqlite import SqliteStore
 
 
@@ -129,6 +131,34 @@ async def test_a_decision_of_another_window_is_shown_before_a_key_decides_again(
         decisions = [(act.item, act.extent, act.reviewer) for act in acts(session) if act.act == "adjudicate"]
         assert decisions == [(item, 2, OTHER), (item, 4, ME)]
         assert here(seen) == ("c0", A, "Error handling")
+
+
+async def test_disputes_with_scores_that_came_while_the_review_was_open_are_decided(tmp_path: Path) -> None:
+    store = keep_run(tmp_path)
+    scored(tmp_path, store, ME, MINE)
+    async with reviewed(tmp_path, store, blind=False) as (seen, _):
+        await seen.press("a")
+        await seen.until(lambda: any("No open disagreement" in notice for notice in seen.notices))
+        scored(tmp_path, store, OTHER, THEIRS)
+        await seen.press("a")
+        await seen.until(lambda: here(seen) == ("c0", A, "SQL injection") and "deciding" in title(seen))
+        assert "Bert says 1" in drawn(seen)
+        assert "filter 0/2" in title(seen)
+        await give(seen, "1")
+        assert last(seen).startswith("Decided c0 · SQL injection: 1 slight")
+
+
+async def test_scores_that_cannot_be_read_before_deciding_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise StoreError("The scores cannot be read")
+
+    async with reviewed(tmp_path, two(tmp_path), blind=False) as (seen, _):
+        monkeypatch.setattr(RunReview, "read_new_acts", fail)
+        await seen.press("a")
+        await seen.until(lambda: any("cannot be read" in notice for notice in seen.notices))
+        assert "deciding" not in title(seen)
 
 
 @pytest.mark.long

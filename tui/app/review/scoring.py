@@ -69,6 +69,11 @@ class Scoring:
         await self._reopen_replaced(self._review.reveal)
         self._session.refresh()
 
+    async def read_new_acts(self) -> None:
+        """Show what other programs have scored and decided since."""
+        await asyncio.to_thread(self._review.read_new_acts)
+        self._session.refresh()
+
     async def record_look(self, where: str) -> None:
         """Record that the reviewer sees names although the session is blind and not finished."""
         await asyncio.to_thread(self._review.look, where)

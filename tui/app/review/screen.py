@@ -260,21 +260,26 @@ class ReviewScreen(AppScreen[None]):
     def _inform(self, message: str, timeout: float = 3) -> None:
         self.notify(message, markup=False, timeout=timeout)
 
-    def _save(self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], object]) -> None:
-        """Save something, then show the result. Keys are held meanwhile."""
+    def _save(
+        self,
+        save: Callable[[], Coroutine[Any, Any, Result]],
+        show: Callable[[Result], object],
+        failed: str = "Not saved",
+    ) -> None:
+        """Save something, then show the result, or an error with the title `failed`. Keys are held meanwhile."""
         if not self.keys.busy:
             self.keys.begin_work()
-            self._save_and_show(save, show)
+            self._save_and_show(save, show, failed)
 
     @work(group="save")
     async def _save_and_show(
-        self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], object]
+        self, save: Callable[[], Coroutine[Any, Any, Result]], show: Callable[[Result], object], failed: str
     ) -> None:
         try:
             result = await save()
         except AssayError as error:
             self._save_failed = True
-            title = "Answers replaced" if isinstance(error, AnswersReplaced) else "Not saved"
+            title = "Answers replaced" if isinstance(error, AnswersReplaced) else failed
             self.notify(sanitize_line(str(error), 600), title=title, severity="error", markup=False, timeout=12)
             if isinstance(error, ScoredElsewhere):
                 self.review_session.show_scored_elsewhere(error.item)
@@ -487,18 +492,29 @@ class ReviewScreen(AppScreen[None]):
         if self.keys.busy:  # The filter reads the score board.
             self.call_after_refresh(self._set_filter, text)
         else:
-            self.review_session.set_filter(text, self._filters.texts)
-            self._show_item()
+            self._apply_filter(text)
+
+    def _apply_filter(self, text: str) -> None:
+        self.review_session.set_filter(text, self._filters.texts)
+        self._show_item()
 
     def action_adjudicate(self) -> None:
         """Show only the items on which reviewers disagree, to decide them; or all items again."""
-        deciding = self.review_session.deciding
-        if not deciding and not self.review_session.disputed:
+        if self.review_session.deciding:
+            self._show_filtered("")  # no act is being saved: keys are held meanwhile
+        else:
+            self._save(self._scoring.read_new_acts, lambda _: self._show_disputed(), failed="Scores not read")
+
+    def _show_disputed(self) -> None:
+        if self.review_session.disputed:
+            self._show_filtered("is:disputed")
+        else:
+            self._show_item()
             self._inform("No open disagreement between reviewers.", timeout=4)
-            return
-        text = "" if deciding else "is:disputed"
-        self.view.queue.set_filter_text(text)
-        self._set_filter(text)
+
+    def _show_filtered(self, filter_text: str) -> None:
+        self.view.queue.set_filter_text(filter_text)
+        self._apply_filter(filter_text)
 
     def action_sort(self) -> None:
         """Choose an order of the queue."""
