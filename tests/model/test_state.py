@@ -186,6 +186,57 @@ def test_what_a_run_did_not_come_to_has_the_result_it_had_before() -> None:
     assert list(state.trials) == [A]
 
 
+def _of_three_repeats() -> RunState:
+    state = RunState()
+    state.take_results(result_of(TrialKey("one", "mock-a", repeat), "failed") for repeat in (1, 2, 3))
+    return state
+
+
+def _statuses(state: RunState) -> dict[int, str]:
+    return {trial.key.repeat: trial.status for trial in state.repeats("one", "mock-a")}
+
+
+def test_a_new_run_replaces_all_repeats_of_its_cases_also_if_it_has_fewer() -> None:
+    state = _of_three_repeats()
+    state.take_results([result_of(TrialKey("two", "mock-a", 2), "failed")])
+    state.take(RunStarted("new", (A,), "t"))
+    assert _statuses(state) == {1: "waiting"}
+    state.take(TrialFinished(result_of(A)))
+    state.take(RunFinished("new", "finished", "t"))
+    assert _statuses(state) == {1: "passed"}
+    assert state.trial("two", "mock-a", 2), "a case that was not run keeps its results"
+    whole = folded()
+    assert (state.is_of_one_run, whole.is_of_one_run) == (False, True)
+    state.take(RunStarted("newer", (A, TrialKey("two", "mock-a")), "t"))
+    assert (state.is_of_one_run, state.has_repeats) == (True, False)
+
+
+def test_a_new_run_without_a_result_leaves_all_repeats_as_they_were() -> None:
+    state = _of_three_repeats()
+    state.take(RunStarted("new", (A,), "t"))
+    state.take(RunFinished("new", "cancelled", "t"))
+    assert _statuses(state) == {1: "failed", 2: "failed", 3: "failed"}
+    assert not state.is_of_one_run
+
+
+def test_a_cancelled_run_with_some_repeats_does_not_get_others_from_an_earlier_one() -> None:
+    state = _of_three_repeats()
+    state.take(RunStarted("new", (A, TrialKey("one", "mock-a", 2)), "t"))
+    state.take(TrialFinished(result_of(A)))
+    state.take(RunFinished("new", "cancelled", "t"))
+    assert _statuses(state) == {1: "passed"}
+
+
+def test_a_continued_run_keeps_its_other_repeats() -> None:
+    state = _of_three_repeats()
+    repeats = (A, TrialKey("one", "mock-a", 2))
+    state.take(RunStarted("old", repeats, "t", continues=True))
+    assert _statuses(state) == {1: "waiting", 2: "waiting", 3: "failed"}
+    state.take(TrialFinished(result_of(A)))
+    state.take(RunFinished("old", "cancelled", "t"))
+    assert _statuses(state) == {1: "passed", 2: "failed", 3: "failed"}
+
+
 def test_a_pause_lasts_until_the_run_goes_on_or_is_over() -> None:
     assert folded(RunPaused()).paused
     assert not folded(RunPaused(), RunResumed()).paused

@@ -390,6 +390,29 @@ def test_the_latest_results_are_those_that_were_saved_last(store: SqliteStore) -
     assert store.latest_results("suites/none.yaml") == ()
 
 
+def test_the_latest_repeats_of_a_case_on_a_model_are_of_one_run(store: SqliteStore) -> None:
+    cases = [make_case("one"), make_case("two")]
+    first = make_plan(cases, [A, B], repeats=3, run_id="01" * 16, path="suites/x.yaml")
+    second = replace(first, run_id="02" * 16, trials=(TrialKey("one", A, 1), TrialKey("one", A, 2)))
+    store.begin_run(first, STARTED)
+    store.save_trials(first.run_id, [make_result(trial, "failed") for trial in first.trials])
+    store.begin_run(second, STARTED)
+    store.save_trials(second.run_id, [make_result(second.trials[0])])
+    of_others = {make_result(trial, "failed") for trial in first.trials if (trial.case, trial.model) != ("one", A)}
+    assert set(store.latest_results("suites/x.yaml")) == {make_result(second.trials[0]), *of_others}
+    assert len(store.latest_outcomes("suites/x.yaml")) == 10
+    found = [store.find_latest("suites/x.yaml", TrialKey("one", A, repeat)) for repeat in (1, 2, 3)]
+    assert found == [second.run_id, None, None]
+    assert store.find_latest("suites/x.yaml", TrialKey("two", A, 3)) == first.run_id
+    store.save_trials(first.run_id, [make_result(TrialKey("one", A, 3))])
+    verdicts = {
+        each.trial.repeat: each.verdict
+        for each in store.latest_outcomes("suites/x.yaml")
+        if each.trial.model == A and each.trial.case == "one"
+    }
+    assert verdicts == {1: "failed", 2: "failed", 3: "passed"}
+
+
 def test_a_suite_is_the_same_however_its_path_is_written(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

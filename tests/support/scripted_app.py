@@ -49,7 +49,7 @@ class _Session(ScriptedSession):
     text = "Here is the answer."
 
     async def run(self, plan: Plan, control: Control) -> AsyncGenerator[Event, None]:
-        yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00")
+        yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00", plan.continues)
         for key in plan.trials:
             async for event in self._ask(key, control):
                 yield event

@@ -210,7 +210,7 @@ class ScriptedSession:
             if number:
                 await self.go_on.wait()
             yield early
-        yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00")
+        yield RunStarted(plan.run_id, plan.trials, "2026-11-20T09:00:00+00:00", plan.continues)
         open_trials = set(plan.trials)
         while True:
             for key in sorted(key for key in open_trials if control.should_stop(key)):

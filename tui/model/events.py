@@ -16,11 +16,15 @@ LiveState = Literal["waiting", "found", "clear", "forbidden", "timed_out"]
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The run has started; `trials` is every trial that will be run."""
+    """The run has started; `trials` is every trial that will be run.
+
+    `continues` says that they belong to a stored run, which keeps its other results.
+    """
 
     run_id: str
     trials: tuple[TrialKey, ...]
     started_at: str
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The state of trials that screens show, computed from events and stored results without a clock or a terminal."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -227,7 +227,9 @@ _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
 class RunState:
     """The state of all trials of one suite: earlier results, and the current or last run.
 
-    `in_progress` are the trials that have started and not ended. `limits` is by provider.
+    The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. `in_progress` are the
+    trials that have started and not ended. `is_of_one_run` says that all trials are known to be of the current or last
+    run. `limits` is by provider.
     """
 
     def __init__(self) -> None:
@@ -243,6 +245,8 @@ class RunState:
         self._further: dict[tuple[str, str], list[int]] = {}  # repeats from 2 by case and model, in order
         self._tried: set[str] = set()  # cases with trials
         self._before: dict[TrialKey, TrialProgress] = {}
+        self._continues = False
+        self.is_of_one_run = False
 
     @property
     def running(self) -> bool:
@@ -274,8 +278,13 @@ class RunState:
 
     def repeats(self, case: str, model: str) -> tuple[TrialProgress, ...]:
         """Return the progress of all repeats of a trial, in order."""
-        found = (self.trial(case, model, repeat) for repeat in (1, *self._further.get((case, model), ())))
+        found = map(self.trials.get, self._repeats_of(TrialKey(case, model)))
         return tuple(trial for trial in found if trial is not None)
+
+    def _repeats_of(self, key: TrialKey) -> Iterator[TrialKey]:
+        """Yield the keys of all repeats of a trial that may be known."""
+        for repeat in (1, *self._further.get((key.case, key.model), ())):
+            yield TrialKey(key.case, key.model, repeat)
 
     def take_results(self, results: Iterable[TrialResult]) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed."""
@@ -310,8 +319,8 @@ class RunState:
     def take(self, event: Event, at: float = 0.0) -> None:
         """Apply one event; `at` is its time in monotonic seconds."""
         match event:
-            case RunStarted(run_id, trials, _):
-                self._begin(run_id, trials)
+            case RunStarted():
+                self._begin(event)
             case RunFinished(_, state, _):
                 self._end(state)
             case StoreStalled(reason):
@@ -349,23 +358,37 @@ class RunState:
             limit = Limit(event.limit, event.most, known.reason, known.narrowed_at)
         self.limits[event.provider] = limit
 
-    def _begin(self, run_id: str, trials: tuple[TrialKey, ...]) -> None:
-        self.run_id, self.ended = run_id, None
+    def _begin(self, event: RunStarted) -> None:
+        self.run_id, self.ended, self._continues = event.run_id, None, event.continues
         self._is_paused, self.stalled, self.limits = False, None, {}
-        self.counts = Counts(trials=len(trials))
+        self.counts = Counts(trials=len(event.trials))
         self.in_progress.clear()
-        self._before = {key: self.trials[key] for key in trials if key in self.trials}
-        for key in trials:
+        self._before = {}
+        for key in event.trials:
+            for each in (key,) if event.continues else self._repeats_of(key):
+                if (before := self.trials.pop(each, None)) is not None:
+                    self._before[each] = before
+            if not event.continues:
+                self._further.pop((key.case, key.model), None)
+        self.is_of_one_run = not self.trials
+        for key in event.trials:
             self.trials[key] = TrialProgress(key)
             self._note(key)
 
     def _end(self, state: run.RunState) -> None:
-        """End the run: trials without a result get the one that they had before, if any."""
+        """End the run: trials without a result get the one that they had before, if any.
+
+        So do all repeats of a case on a model if a new run has no result of them.
+        """
         self.ended, self._is_paused, self.stalled = state, False, None
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
-            if key in self._before:
-                self.trials[key] = self._before[key]
+        replaced = set() if self._continues else {(key.case, key.model) for key in self.trials}
+        for key, before in self._before.items():
+            if key not in self.trials and (key.case, key.model) not in replaced:
+                self.trials[key] = before
+                self.is_of_one_run = False
+                self._note(key)
         self.in_progress.clear()
         self._before = {}
 

@@ -105,7 +105,7 @@ async def run_plan(plan: Plan, context: TrialContext, control: Control) -> Async
     The first event is RunStarted, the last RunFinished. Closing the generator cancels the run at once.
     """
     events = EventBuffer()
-    events.add(RunStarted(plan.run_id, plan.trials, _now()))
+    events.add(RunStarted(plan.run_id, plan.trials, _now(), plan.continues))
     work = asyncio.create_task(_run_workers(plan, context, control, events))
     work.add_done_callback(lambda _: events.close())
     try:

@@ -126,7 +126,8 @@ class Store(Protocol):
         ...
 
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
-        """Return the newest result of each case × model × repeat over all runs of the suite at that path."""
+        """Return the newest results of the suite at that path: of each case on each model all repeats of the run that
+        saved a result of them last."""
         ...
 
     def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
@@ -134,7 +135,7 @@ class Store(Protocol):
         ...
 
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
-        """Return the run with the newest result of a trial of the suite at that path."""
+        """Return the run from which `latest_results` has the result of a trial, or None if it has none."""
         ...
 
     def case_results(self, suite_path: str, case_id: str, most: int) -> tuple[tuple[str, TrialResult], ...]:

@@ -32,9 +32,11 @@ _OUTCOME = (
 )
 # Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
 _LATEST = """SELECT {columns} FROM (
-    SELECT max(result.number) AS newest, trial.*, result.content
+    SELECT max(result.number), run AS of_run, case_id AS of_case, model AS of_model
     FROM run JOIN trial ON trial.run = run.number JOIN result ON result.trial = trial.number
-    WHERE run.suite_place = ? GROUP BY case_id, model, repeat) ORDER BY newest"""
+    WHERE run.suite_place = ? GROUP BY case_id, model)
+    JOIN trial ON run = of_run AND case_id = of_case AND model = of_model JOIN result ON result.trial = trial.number
+    ORDER BY result.number"""
 
 
 def select_records(connection: sqlite3.Connection) -> list[Row]:
@@ -240,20 +242,24 @@ def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list
 
 
 def select_latest(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
-    """Return the newest results of a suite over all its runs, for `results_of`."""
+    """Return the newest results of a suite over all its runs, for `results_of`: of each case on each model those of one
+    run."""
     return connection.execute(_LATEST.format(columns="content"), (canonical_path(suite_path),)).fetchall()
 
 
 def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
-    """Return the newest results of a suite over all its runs, for `outcomes_of`."""
+    """Return the same results as `select_latest`, for `outcomes_of`."""
     return connection.execute(_LATEST.format(columns=_OUTCOME), (canonical_path(suite_path),)).fetchall()
 
 
 def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: TrialKey) -> str | None:
-    """Return the id of the run with the newest result of a trial."""
+    """Return the id of the run with the newest result of a case on a model; None if it has none of that repeat."""
     row = connection.execute(
-        "SELECT run.id FROM run JOIN trial ON trial.run = run.number JOIN result ON result.trial = trial.number"
-        " WHERE run.suite_place = ? AND case_id = ? AND model = ? AND repeat = ? ORDER BY result.number DESC LIMIT 1",
+        "SELECT run.id FROM run JOIN (SELECT run AS of_run FROM run JOIN trial ON trial.run = run.number"
+        " JOIN result ON result.trial = trial.number"
+        " WHERE run.suite_place = ?1 AND case_id = ?2 AND model = ?3 ORDER BY result.number DESC LIMIT 1)"
+        " ON run.number = of_run JOIN trial ON trial.run = of_run JOIN result ON result.trial = trial.number"
+        " WHERE case_id = ?2 AND model = ?3 AND repeat = ?4",
         (canonical_path(suite_path), storable(key.case), storable(key.model), key.repeat),
     ).fetchone()
     return None if row is None else str(row[0])

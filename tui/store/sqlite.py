@@ -200,7 +200,7 @@ class SqliteStore:
         return self._decode(lambda: reader.results_of(rows))
 
     def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
-        """Return the newest result of each case × model × repeat over all runs of the suite at that path."""
+        """Return the newest results of the suite at that path: of each case on each model all repeats of one run."""
         rows = self._file.read(lambda connection: reader.select_latest(connection, suite_path))
         return self._decode(lambda: reader.results_of(rows))
 
@@ -211,7 +211,7 @@ class SqliteStore:
         )
 
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
-        """Return the run with the newest result of a trial of the suite at that path."""
+        """Return the run from which `latest_results` has the result of a trial, or None if it has none."""
         return self._file.read(lambda connection: reader.select_latest_run(connection, suite_path, trial))
 
     def case_results(self, suite_path: str, case_id: str, most: int) -> tuple[tuple[str, TrialResult], ...]:

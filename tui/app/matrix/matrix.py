@@ -329,7 +329,7 @@ class Matrix:
     def heading(self) -> MatrixHeading:
         """Return the content of the header."""
         state, baseline = self.state, self.baseline
-        run = self.run or state.run_id or ""
+        run = self.run or (state.run_id if state.is_of_one_run else None) or ""
         counts = state.counts if state.running else None
         against = baseline.run_id if baseline else ""
         since = sum(each.passed_since for each in self.cell_counts.totals.values())
