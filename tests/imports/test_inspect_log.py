@@ -146,8 +146,11 @@ def changed(**changes: Any) -> Any:
     ],
 )
 def test_verdicts(changes: dict[str, Any], verdict: Verdict, tmp_path: Path) -> None:
-    (result,) = imported(tmp_path, changed(**changes)).results
+    run = imported(tmp_path, changed(**changes))
+    (result,) = run.results
     assert result.verdict == verdict
+    warned = any("1 answer that ended early is incomplete, not passed" in str(each) for each in run.warnings)
+    assert warned == (verdict == "incomplete")
     assert (result.error is None) == (verdict not in ("error", "timed_out", "incomplete"))
 
 

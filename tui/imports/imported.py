@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -208,7 +208,13 @@ class Evaluation:
             self.results,
             begun,
             finished,
-            self.warnings,
+            (*self.warnings, *self._ended_early()),
             self.state,
             is_named_by_content=is_named_by_content,
         )
+
+    def _ended_early(self) -> Iterator[Problem]:
+        """Yield a warning if answers that ended early do not count as passed, whatever the other tool made of them."""
+        if count := sum(result.verdict == "incomplete" for result in self.results):
+            answers = "1 answer that ended early is" if count == 1 else f"{count:,} answers that ended early are"
+            yield Problem(str(self.path), None, None, "warning", "results", f"{answers} incomplete, not passed")
