@@ -15,9 +15,10 @@ from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.model.errors import Problem, StoreError
 from tui.model.filter import parse_filter
-from tui.model.results import TrialKey, TrialResult, Verdict
+from tui.model.results import TrialKey, Verdict
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Suite
+from tui.session.recorded_cases import LatestResults
 from tui.session.session import Session
 
 
@@ -79,7 +80,7 @@ def test_the_suites_of_a_folder_that_is_removed_stay_open(tmp_path: Path, monkey
     assert "does not exist" in open_suites.read(other).problems[0].what
     assert Selection(open_suites).models_of(path) == ()
     assert read.suite is not None
-    assert session.latest_results(read.suite) == ()
+    assert session.latest_results(read.suite).results == ()
     assert OpenSuites(ScriptedSession({path: Opened(read.suite), other: Opened(read.suite)}), [path]).find()
     assert editor_command({}, path, 1)[-1] == str(tmp_path / "here" / path)
 
@@ -114,7 +115,7 @@ def test_what_changed_on_disk_is_read_again_and_what_is_known_of_it_stays(tmp_pa
 @pytest.mark.parametrize("error", [StoreError("The history is damaged"), TypeError("The history is damaged")])
 def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(error: Exception, tmp_path: Path) -> None:
     class Forgetful(ScriptedSession):
-        def latest_results(self, _suite: Suite) -> tuple[TrialResult, ...]:
+        def latest_results(self, _suite: Suite) -> LatestResults:
             raise error
 
     path = tmp_path / "a.yaml"

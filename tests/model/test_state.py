@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.kept_runs import make_suite
 from tests.support.scripted_session import prompt_of, result_of, step_of
 from tui.model.events import (
     AttemptFinished,
@@ -28,6 +29,7 @@ from tui.model.events import (
 )
 from tui.model.results import Attempt, CheckResult, ToolUse, TrialKey
 from tui.model.state import Limit, RunState, TrialProgress
+from tui.model.suite import Case, Check, Step, Suite
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
 
@@ -235,6 +237,44 @@ def test_a_continued_run_keeps_its_other_repeats() -> None:
     state.take(TrialFinished(result_of(A)))
     state.take(RunFinished("old", "cancelled", "t"))
     assert _statuses(state) == {1: "passed", 2: "failed", 3: "failed"}
+
+
+def _suite(prompt: str, *checks: Check) -> Suite:
+    return make_suite([Case("one", "one", "Security", (Step(prompt, checks),))])
+
+
+def test_results_of_a_case_that_asks_something_else_now_are_hidden() -> None:
+    state, first, other = RunState(), _suite("first"), _suite("other")
+    state.display(other)
+    state.take_results([result_of(A), result_of(B)], {A: first.cases[0], B: other.cases[0]})
+    assert list(state.trials) == [B]
+    assert [state.is_outdated("one", model) for model in ("mock-a", "mock-b", "mock-c")] == [True, False, False]
+    state.display(_suite("first"))
+    assert list(state.trials) == [A], "the change was taken back"
+    state.display(_suite("first", Check("expected_pattern", "x")))
+    assert list(state.trials) == [A], "the answer is to the same question"
+    state.display(other)
+    state.prepare(other.cases)
+    state.take(RunStarted("r", (A,), "t"))
+    state.take(TrialFinished(result_of(A)))
+    assert not state.is_outdated("one", "mock-a")
+    state.take(RunFinished("r", "finished", "t"))
+    assert state.trials.keys() == {A, B}
+
+
+def test_a_case_that_is_changed_while_it_runs_is_displayed_until_the_end_of_the_run() -> None:
+    state, first, other = RunState(), _suite("first"), _suite("other")
+    state.display(first)
+    state.prepare(first.cases)
+    state.take(RunStarted("r", (A, B), "t"))
+    state.take(TrialStarted(A))
+    state.display(other)
+    assert trial_of(state).case is first.cases[0]
+    state.take(TrialFinished(result_of(A)))
+    assert trial_of(state).status == "passed"
+    state.take(RunFinished("r", "finished", "t"))
+    assert not state.trials
+    assert state.is_outdated("one", "mock-a")
 
 
 def test_a_pause_lasts_until_the_run_goes_on_or_is_over() -> None:

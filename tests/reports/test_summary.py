@@ -126,11 +126,11 @@ def test_repeats() -> None:
     assert repeats.flake_rate == 2 / 4
 
 
-def test_a_case_with_fewer_results_counts_for_the_smaller_k_only() -> None:
+def test_a_case_with_fewer_results_bounds_k() -> None:
     repeats = summarize(run_of({"one": {A: "pp "}, "two": {A: "f  "}}, 3)).repeats[A]
     assert repeats.n == 3
-    assert repeats.pass_at_k == {1: 0.5, 2: 1.0}
-    assert repeats.pass_hat_k == {1: 0.5, 2: 1.0}
+    assert repeats.pass_at_k == {1: 0.5}
+    assert repeats.pass_hat_k == {1: 0.5}
 
 
 def test_a_win_is_a_plain_pass_where_the_other_has_none() -> None:

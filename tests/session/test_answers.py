@@ -129,11 +129,11 @@ def test_choices_about_an_answer_that_was_replaced_do_not_count(tmp_path: Path) 
 
 def test_outcomes_are_of_one_model_by_case(tmp_path: Path) -> None:
     answers, store = answers_in(tmp_path)
-    found = answers.outcomes(Source(SUITE, "", A))
+    found = answers.outcomes(Source(SUITE, "", A), small_run().plan.suite)
     assert [outcome.trial.repeat for outcome in found["sec-001"]] == [1, 2]
     assert set(found) == {"sec-001", "sec-002", "bug-001", "bug-002"}
-    assert set(answers.outcomes(Source(SUITE, NEWER, A))) == {"sec-001"}
-    assert answers.outcomes(Source(SUITE, NEWER, "nobody")) == {}
+    assert set(answers.outcomes(Source(SUITE, NEWER, A), small_run().plan.suite)) == {"sec-001"}
+    assert answers.outcomes(Source(SUITE, NEWER, "nobody"), small_run().plan.suite) == {}
     store.close()
 
 

@@ -39,20 +39,21 @@ def test_pass_at_k_as_published() -> None:
         assert at[k] == pytest.approx(published)
 
 
-def test_curves_are_means_over_the_cases_that_have_enough() -> None:
-    at, hat = pass_curves({"one": Passes(2, 3), "two": Passes(0, 1), "none": Passes(0, 0)})
-    assert at == pytest.approx({1: 1 / 3, 2: 1.0, 3: 1.0})
-    assert hat == pytest.approx({1: 1 / 3, 2: 1 / 3, 3: 0.0})
+def test_curves_are_means_over_the_same_cases_for_each_k() -> None:
+    at, hat = pass_curves({"one": Passes(2, 3), "two": Passes(0, 2), "none": Passes(0, 0)})
+    assert at == pytest.approx({1: 1 / 3, 2: 1 / 2})
+    assert hat == pytest.approx({1: 1 / 3, 2: 1 / 6})
+    assert pass_curves({"one": Passes(2, 2), "two": Passes(0, 1)}) == ({1: 0.5}, {1: 0.5}), "not 100% for k=2"
     assert pass_curves({}) == ({}, {})
 
 
 def test_curves_of_many_repeats_are_those_of_the_definition() -> None:
     cases = {"one": Passes(3, 200), "two": Passes(199, 200), "three": Passes(60, 150), "four": Passes(60, 150)}
     at, hat = pass_curves(cases)
-    for k in (1, 2, 50, 150, 151, 199, 200):
-        large = [case for case in cases.values() if case.results >= k]
-        assert at[k] == pytest.approx(sum(pass_at(k, case.results, case.passed) for case in large) / len(large))
-        assert hat[k] == pytest.approx(sum(pass_hat(k, case.results, case.passed) for case in large) / len(large))
+    assert len(at) == len(hat) == 150
+    for k in (1, 2, 50, 149, 150):
+        assert at[k] == pytest.approx(sum(pass_at(k, case.results, case.passed) for case in cases.values()) / 4)
+        assert hat[k] == pytest.approx(sum(pass_hat(k, case.results, case.passed) for case in cases.values()) / 4)
 
 
 def test_curves_of_very_many_repeats_take_no_time() -> None:

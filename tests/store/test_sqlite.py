@@ -382,11 +382,13 @@ def test_the_latest_results_are_those_that_were_saved_last(store: SqliteStore) -
     store.save_trials(second.run_id, [new])
     store.begin_run(other, STARTED)
     store.save_trials(other.run_id, [old])
-    assert set(store.latest_results("suites/x.yaml")) == {new, make_result(first.trials[1])}
-    assert {outcome.verdict for outcome in store.latest_outcomes("suites/x.yaml")} == {"passed"}
+    assert set(store.latest_results("suites/x.yaml")) == {
+        (second.run_id, new), (first.run_id, make_result(first.trials[1])),
+    }  # fmt: skip
+    assert {outcome.verdict for _, outcome in store.latest_outcomes("suites/x.yaml")} == {"passed"}
     # Asked again in the older run: this is the newest now.
     store.save_trials(first.run_id, [old])
-    assert set(store.latest_results("suites/x.yaml")) == {old, make_result(first.trials[1])}
+    assert {run for run, _ in store.latest_results("suites/x.yaml")} == {first.run_id}
     assert store.latest_results("suites/none.yaml") == ()
 
 
@@ -398,18 +400,16 @@ def test_the_latest_repeats_of_a_case_on_a_model_are_of_one_run(store: SqliteSto
     store.save_trials(first.run_id, [make_result(trial, "failed") for trial in first.trials])
     store.begin_run(second, STARTED)
     store.save_trials(second.run_id, [make_result(second.trials[0])])
-    of_others = {make_result(trial, "failed") for trial in first.trials if (trial.case, trial.model) != ("one", A)}
-    assert set(store.latest_results("suites/x.yaml")) == {make_result(second.trials[0]), *of_others}
+    others = [trial for trial in first.trials if (trial.case, trial.model) != ("one", A)]
+    of_others = {(first.run_id, make_result(trial, "failed")) for trial in others}
+    assert set(store.latest_results("suites/x.yaml")) == {(second.run_id, make_result(second.trials[0])), *of_others}
     assert len(store.latest_outcomes("suites/x.yaml")) == 10
     found = [store.find_latest("suites/x.yaml", TrialKey("one", A, repeat)) for repeat in (1, 2, 3)]
     assert found == [second.run_id, None, None]
     assert store.find_latest("suites/x.yaml", TrialKey("two", A, 3)) == first.run_id
     store.save_trials(first.run_id, [make_result(TrialKey("one", A, 3))])
-    verdicts = {
-        each.trial.repeat: each.verdict
-        for each in store.latest_outcomes("suites/x.yaml")
-        if each.trial.model == A and each.trial.case == "one"
-    }
+    newest = [each for _, each in store.latest_outcomes("suites/x.yaml") if each.trial[:2] == ("one", A)]
+    verdicts = {each.trial.repeat: each.verdict for each in newest}
     assert verdicts == {1: "failed", 2: "failed", 3: "passed"}
 
 

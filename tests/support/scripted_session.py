@@ -35,6 +35,7 @@ from tui.session.consent import Consent
 from tui.session.context_previews import ContextPreviews
 from tui.session.model_catalog import ModelCatalog
 from tui.session.pane_sizes import PaneSizes
+from tui.session.recorded_cases import LatestResults
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.saved_filters import SavedFilters
@@ -243,9 +244,9 @@ class ScriptedSession:
             next_event.cancel()
             stopped.cancel()
 
-    def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
+    def latest_results(self, suite: Suite) -> LatestResults:
         known = {case.id for case in suite.cases}
-        return tuple(result for result in self.kept if result.trial.case in known)
+        return LatestResults(tuple(result for result in self.kept if result.trial.case in known))
 
     def missing_consents(
         self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False

@@ -1,6 +1,6 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from os.path import commonpath
 from pathlib import Path
@@ -86,7 +86,7 @@ class CaseMarks(NamedTuple):
 class OpenSuites:
     """The open suite files in a stable order, then the open saved runs.
 
-    `find`, `read` and `read_changed` block: call them in a thread.
+    `find`, `read` and `read_changed` block: call them in a thread, and `display` in the event loop afterwards.
     """
 
     def __init__(self, session: Session, paths: Sequence[Path]) -> None:
@@ -155,7 +155,8 @@ class OpenSuites:
         if loaded.suite is not None and path not in self._states:
             state = RunState()
             try:
-                state.take_results(self._session.latest_results(loaded.suite))
+                state.display(loaded.suite)
+                state.take_results(*self._session.latest_results(loaded.suite))
             except Exception as error:  # noqa: BLE001 one bad history must not end the app
                 what = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
                 problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", what))
@@ -177,6 +178,13 @@ class OpenSuites:
         for path in changed:
             self.read(path)
         return tuple(changed)
+
+    def display(self, paths: Iterable[Path]) -> None:
+        """Display the results that belong to the suites as they were read last."""
+        for path in paths:
+            read = self._files.get(path)
+            if read is not None and read.suite is not None:
+                self.state(path).display(read.suite)
 
 
 class Selection:

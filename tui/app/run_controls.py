@@ -91,6 +91,7 @@ class RunControls:
         consents = [data_consent(open_suite.path, file) for file in open_suite.outside]
         if await self._runs.ask(consents):
             await asyncio.to_thread(self._context.open_suites.read, open_suite.path)
+            self._context.open_suites.display([open_suite.path])
             self._context.post(SuitesRead([open_suite.path], again=True))
 
     def _broken(self, request: RunRequest) -> OpenSuite | None:

@@ -119,7 +119,7 @@ class RunQueue:
         return self._open_suites.state(path).running or any(each.path == path for each in self.queued)
 
     def wait_reason(self, path: Path, case: str, model: str) -> WaitReason:
-        """Return why a requested trial has not started; empty if it was not requested or has started."""
+        """Return why a trial has not started or has no displayed answer; empty if it has, or was never requested."""
         current, queued = self.current, list(self.queued)
         trial = self._open_suites.state(path).trial(case, model) if self.is_paused else None
         if trial is not None and trial.is_open and not trial.is_answered and current and current.path == path:
@@ -131,7 +131,9 @@ class RunQueue:
             return "preparing"
         if any(self._has(each, path, case, model) for each in queued):
             return "queued"
-        return "starting" if current is not None and self._starts_local(path, case, model) else ""
+        if current is not None and self._starts_local(path, case, model):
+            return "starting"
+        return "changed" if self._open_suites.state(path).is_outdated(case, model) else ""
 
     def _starts_local(self, path: Path, case: str, model: str) -> bool:
         """Return whether a running trial waits for the local model, which answers no other trial."""
@@ -264,6 +266,7 @@ class RunQueue:
             return None
         self._plan = plan
         state, outcome = self._open_suites.state(request.path), None
+        state.prepare(plan.planned_cases)
         yielded = monotonic()
         async with aclosing(self._session.run(plan, self._control)) as events:
             async for event in events:

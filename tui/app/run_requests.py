@@ -13,9 +13,9 @@ from tui.model.servers import model_names
 from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
-WaitReason = Literal["", "queued", "preparing", "paused", "starting"]
+WaitReason = Literal["", "queued", "preparing", "paused", "starting", "changed"]
 """Why a requested trial has no request yet: other runs precede it, its run is being prepared, or it is paused, or the
-local model is starting."""
+local model is starting. A trial that was not requested has no displayed answer if its case was changed since."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from tui.model.errors import ConfigError, Problem
 from tui.model.events import Event
-from tui.model.results import TrialKey, TrialResult
+from tui.model.results import TrialKey
 from tui.model.run import Plan
 from tui.model.subjects import Config, Subject
 from tui.model.suite import Case, Suite
 from tui.runner.control import Control
 from tui.session.consent import Consent
 from tui.session.pane_sizes import PaneSizes
+from tui.session.recorded_cases import LatestResults
 from tui.session.run_history import RunHistory
 
 if TYPE_CHECKING:
@@ -142,8 +143,8 @@ class Session(Protocol):
         ConsentNeeded."""
         ...
 
-    def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
-        """Return the newest saved result of each trial. Raises StoreError."""
+    def latest_results(self, suite: Suite) -> LatestResults:
+        """Return the newest saved results of the suite, with the cases as they were run. Raises StoreError."""
         ...
 
     def missing_consents(

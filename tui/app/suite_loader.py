@@ -36,6 +36,7 @@ class SuiteLoader:
             polls += 1
             changed = await asyncio.to_thread(self._open_suites.read_changed)
             if changed:
+                self._open_suites.display(changed)
                 self._post(SuitesRead(changed, again=True))
             if polls % _POLLS_PER_SEARCH == 0:
                 await self._search()

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 from tui.model import run
@@ -49,9 +50,10 @@ from tui.model.results import (
     counted_as,
     has_passed_since,
 )
-from tui.model.suite import FORBIDDING
+from tui.model.suite import FORBIDDING, Case, Suite
 
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
+_NO_CASES: Mapping[TrialKey, Case] = MappingProxyType({})
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
 
 
@@ -120,7 +122,7 @@ class TrialProgress:
     """The progress of a trial.
 
     `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
-    stored result that was not loaded yet.
+    stored result that was not loaded yet. `case` is the case as it was run, None if it is the one that is displayed.
     """
 
     key: TrialKey
@@ -131,6 +133,7 @@ class TrialProgress:
     result: TrialResult | None = None
     version: int = 0
     kept: Outcome | None = None
+    case: Case | None = None
 
     @property
     def ended(self) -> TrialResult | Outcome | None:
@@ -227,9 +230,10 @@ _LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
 class RunState:
     """The state of all trials of one suite: earlier results, and the current or last run.
 
-    The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. `in_progress` are the
-    trials that have started and not ended. `is_of_one_run` says that all trials are known to be of the current or last
-    run. `limits` is by provider.
+    The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. Results of a case that
+    asks something else in the displayed suite are hidden (`is_outdated`). `in_progress` are the trials that have
+    started and not ended. `is_of_one_run` says that all trials are known to be of the current or last run. `limits` is
+    by provider.
     """
 
     def __init__(self) -> None:
@@ -247,6 +251,9 @@ class RunState:
         self._before: dict[TrialKey, TrialProgress] = {}
         self._continues = False
         self.is_of_one_run = False
+        self._cases: Mapping[str, Case] = {}
+        self._prepared: Mapping[str, Case] = {}
+        self._hidden: dict[TrialKey, TrialProgress] = {}
 
     @property
     def running(self) -> bool:
@@ -286,12 +293,43 @@ class RunState:
         for repeat in (1, *self._further.get((key.case, key.model), ())):
             yield TrialKey(key.case, key.model, repeat)
 
-    def take_results(self, results: Iterable[TrialResult]) -> None:
-        """Add stored results of earlier runs; trials that have a result already are not changed."""
+    def is_outdated(self, case: str, model: str) -> bool:
+        """Return whether only earlier results are known of a case on a model, which are answers to something else."""
+        hidden = any((key.case, key.model) == (case, model) for key in self._hidden)
+        return hidden and not self.repeats(case, model)
+
+    def display(self, suite: Suite) -> None:
+        """Hide the results of cases that ask something else in this suite, and show those hidden before that do not.
+
+        Trials in progress are shown until the end of their run.
+        """
+        self._cases = {case.id: case for case in suite.cases}
+        self._hide_outdated()
+
+    def prepare(self, cases: Iterable[Case]) -> None:
+        """Take over the cases of the next run, as they are run."""
+        self._prepared = {case.id: case for case in cases}
+
+    def _hide_outdated(self) -> None:
+        for key, trial in [*self._hidden.items(), *self.trials.items()]:
+            now, then = self._cases.get(key.case), trial.case
+            is_outdated = now is not None and then is not None and now is not then and now.question != then.question
+            if is_outdated and not trial.is_open:
+                self._hidden[key] = trial
+                self.trials.pop(key, None)
+            elif key in self._hidden:
+                self.trials.setdefault(key, self._hidden.pop(key))
+
+    def take_results(self, results: Iterable[TrialResult], cases: Mapping[TrialKey, Case] = _NO_CASES) -> None:
+        """Add stored results of earlier runs; trials that have a result already are not changed.
+
+        `cases` are the cases as they were run.
+        """
         for result in results:
             if result.trial not in self.trials:
-                self.trials[result.trial] = _progress_of(result)
+                self.trials[result.trial] = _progress_of(result, cases.get(result.trial))
                 self._note(result.trial)
+        self._hide_outdated()
 
     def take_known(self, trials: Mapping[TrialKey, TrialProgress]) -> None:
         """Add stored trials of which only the outcome is loaded; trials that are known already are not changed."""
@@ -313,7 +351,7 @@ class RunState:
         for result in results:
             known = self.trials.get(result.trial)
             if known is None or known.is_unread:
-                self.trials[result.trial] = _progress_of(result)
+                self.trials[result.trial] = _progress_of(result, known.case if known else None)
                 self._note(result.trial)
 
     def take(self, event: Event, at: float = 0.0) -> None:
@@ -366,13 +404,14 @@ class RunState:
         self._before = {}
         for key in event.trials:
             for each in (key,) if event.continues else self._repeats_of(key):
-                if (before := self.trials.pop(each, None)) is not None:
+                before = self.trials.pop(each, None) or self._hidden.pop(each, None)
+                if before is not None:
                     self._before[each] = before
             if not event.continues:
                 self._further.pop((key.case, key.model), None)
         self.is_of_one_run = not self.trials
         for key in event.trials:
-            self.trials[key] = TrialProgress(key)
+            self.trials[key] = TrialProgress(key, case=self._prepared.get(key.case))
             self._note(key)
 
     def _end(self, state: run.RunState) -> None:
@@ -391,6 +430,7 @@ class RunState:
                 self._note(key)
         self.in_progress.clear()
         self._before = {}
+        self._hide_outdated()
 
     def _finish(self, trial: TrialProgress, result: TrialResult) -> None:
         self.in_progress.discard(trial.key)
@@ -490,8 +530,8 @@ def _settle(step: StepProgress, result: StepResult) -> None:
     }
 
 
-def _progress_of(result: TrialResult) -> TrialProgress:
-    trial = TrialProgress(result.trial, result.verdict, result=result)
+def _progress_of(result: TrialResult, case: Case | None = None) -> TrialProgress:
+    trial = TrialProgress(result.trial, result.verdict, result=result, case=case)
     of = len(result.attempts)
     for attempt in result.attempts:
         progress = AttemptProgress(attempt.number, of, finished=attempt)

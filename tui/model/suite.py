@@ -215,6 +215,13 @@ class Case:
         return any(step.checks for step in self.steps)
 
     @property
+    def question(self) -> tuple[object, ...]:
+        """All of the case that its answer depends on: with another question, an earlier answer is not one to it."""
+        inputs = tuple(step.input for step in self.steps)
+        files = self.code_context, self.apply_changes, self.target_file
+        return inputs, self.system_message, self.memory, self.tools, self.max_turns, *files
+
+    @property
     def inputs(self) -> str:
         """The inputs of all steps as one text."""
         return "\n\n".join(step.input for step in self.steps)

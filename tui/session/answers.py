@@ -1,13 +1,15 @@
 """Stored answers for side-by-side comparison: two models, two runs, two repeats or two attempts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.scores import answer_hash
+from tui.model.suite import Suite
 from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
+from tui.session.recorded_cases import RecordedCases
 from tui.store.protocol import Store
 from tui.store.writer import canonical_path
 
@@ -102,16 +104,27 @@ class SavedAnswers:
         newest = ((Source(suite, "", model), None) for model in models)
         return (*newest, *((Source(suite, run.id, model), run) for run in runs for model in run.models))
 
-    def outcomes(self, source: Source) -> dict[str, list[Outcome]]:
-        """Return the model's outcomes by case, the repeats of a case in order."""
+    def outcomes(self, source: Source, suite: Suite) -> dict[str, list[Outcome]]:
+        """Return the model's outcomes by case, the repeats of a case in order.
+
+        Of the newest ones, those of cases that ask something else in the `suite` are left out.
+        """
         found: dict[str, list[Outcome]] = {}
-        outcomes = self._store.read_outcomes(source.run) if source.run else self._store.latest_outcomes(source.suite)
+        outcomes: Iterable[Outcome] = (
+            self._store.read_outcomes(source.run) if source.run else self._newest(source, suite)
+        )
         for outcome in outcomes:
             if outcome.trial.model == source.model:
                 found.setdefault(outcome.trial.case, []).append(outcome)
         for each in found.values():
             each.sort(key=lambda outcome: outcome.trial.repeat)
         return found
+
+    def _newest(self, source: Source, suite: Suite) -> Iterator[Outcome]:
+        recorded = RecordedCases(self._store, suite)
+        for run, outcome in self._store.latest_outcomes(source.suite):
+            if outcome.trial.model == source.model and recorded.asks_the_same(run, outcome.trial.case):
+                yield outcome
 
     def read(self, source: Source, case: str) -> Answer | None:
         """Return the answer to a case, or None if there is none."""

@@ -325,10 +325,8 @@ def _last_server(result: TrialResult) -> ServedBy | None:
 
 
 def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
-    """Return all that the answer to a case depends on in its suite."""
-    inputs = tuple(step.input for step in case.steps)
-    files = case.code_context, case.apply_changes, case.target_file, suite.repository_context, suite.repo_clone
-    return inputs, case.system_message, case.memory, case.command, case.tools, case.max_turns, *files
+    """Return all that a result of a case depends on in its suite, except the checks that can be repeated."""
+    return case.question, case.command, suite.repository_context, suite.repo_clone
 
 
 def replay_name(run_id: str, model: str) -> str:

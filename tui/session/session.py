@@ -20,7 +20,7 @@ from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError, Problem, ProviderError, StoreError
 from tui.model.events import ContextRead, Event, RepositoryCloned
 from tui.model.interpreters import find_interpreter, interpreter_fault
-from tui.model.results import TrialKey, TrialResult
+from tui.model.results import TrialKey
 from tui.model.run import COMMIT, Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
@@ -40,6 +40,7 @@ from tui.session.open_history import open_store
 from tui.session.pane_sizes import PaneSizes
 from tui.session.provenance import Digests, versions_of
 from tui.session.providers import OpenProviders, PriceBook, reopen_all
+from tui.session.recorded_cases import LatestResults, RecordedCases
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory, later_run_id
@@ -385,9 +386,13 @@ class Session:
         own = secrets_of(plan)
         return self.secrets.extended(own) if own else self.secrets
 
-    def latest_results(self, suite: Suite) -> tuple[TrialResult, ...]:
-        """Return the newest stored result of each trial of the suite. Raises StoreError."""
-        return self.store.latest_results(suite.path)
+    def latest_results(self, suite: Suite) -> LatestResults:
+        """Return the newest stored results of the suite, with the cases as they were run. Raises StoreError."""
+        found, recorded = self.store.latest_results(suite.path), RecordedCases(self.store, suite)
+        cases = {result.trial: recorded.case(run, result.trial.case) for run, result in found}
+        return LatestResults(
+            tuple(result for _, result in found), {trial: case for trial, case in cases.items() if case is not None}
+        )
 
     def missing_consents(
         self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False

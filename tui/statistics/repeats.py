@@ -8,25 +8,24 @@ from tui.statistics.shares import Passes
 
 
 def pass_curves(cases: Mapping[str, Passes]) -> tuple[dict[int, float], dict[int, float]]:
-    """Return pass@k and pass^k for each k from 1: means over the cases with at least k results.
+    """Return pass@k and pass^k, means over all cases with results, for each k from 1 that all of them have.
 
-    pass@k of a case (Chen et al. 2021) is the unbiased probability that at least one of k repeats passes, pass^k (Yao
-    et al. 2024) that all of them pass. The shares for k follow from those for k - 1: thousands of repeats take no time.
+    Cases with fewer results than others bound k: means over other cases for each k could not be compared. pass@k of a
+    case (Chen et al. 2021) is the unbiased probability that at least one of k repeats passes, pass^k (Yao et al. 2024)
+    that all of them pass. The shares for k follow from those for k - 1: thousands of repeats take no time.
     """
     groups = Counter((case.results, case.passed) for case in cases.values() if case.results)
     at, hat = dict[int, float](), dict[int, float]()
     none = dict.fromkeys(groups, 1.0)  # the shares of the choices of k repeats without a pass, and with passes only
     every = dict(none)
-    for k in range(1, max((results for results, _ in groups), default=0) + 1):
-        large = [group for group in none if group[0] >= k]
-        for results, passed in large:
+    number = groups.total()
+    for k in range(1, min((results for results, _ in groups), default=0) + 1):
+        for results, passed in groups:
             left = results - k + 1
             none[results, passed] *= max(results - passed - k + 1, 0) / left
             every[results, passed] *= max(passed - k + 1, 0) / left
-        number = sum(groups[group] for group in large)
-        at[k] = 1 - math.fsum(groups[group] * none[group] for group in large) / number
-        hat[k] = math.fsum(groups[group] * every[group] for group in large) / number
-        none = {group: none[group] for group in large}
+        at[k] = 1 - math.fsum(count * none[group] for group, count in groups.items()) / number
+        hat[k] = math.fsum(count * every[group] for group, count in groups.items()) / number
     return at, hat
 
 

@@ -125,12 +125,14 @@ class Store(Protocol):
         """Return what a model answered in a run, for replay."""
         ...
 
-    def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
-        """Return the newest results of the suite at that path: of each case on each model all repeats of the run that
-        saved a result of them last."""
+    def latest_results(self, suite_path: str) -> tuple[tuple[str, TrialResult], ...]:
+        """Return the newest results of the suite at that path, each with the id of its run.
+
+        All repeats of a case on a model are of one run: the one that saved a result of them last.
+        """
         ...
 
-    def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
+    def latest_outcomes(self, suite_path: str) -> tuple[tuple[str, Outcome], ...]:
         """Return the same results as `latest_results`, without their texts."""
         ...
 

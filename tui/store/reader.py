@@ -30,6 +30,7 @@ _OUTCOME = (
     "case_id, model, repeat, verdict, first_verdict, flaky, reruns, error, attempts, first_token_ms, duration_ms,"
     f" {_TOKENS}, retries, cost_usd"
 )
+_RUN_ID = "(SELECT id FROM run WHERE run.number = of_run)"
 # Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
 _LATEST = """SELECT {columns} FROM (
     SELECT max(result.number), run AS of_run, case_id AS of_case, model AS of_model
@@ -242,14 +243,15 @@ def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list
 
 
 def select_latest(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
-    """Return the newest results of a suite over all its runs, for `results_of`: of each case on each model those of one
-    run."""
-    return connection.execute(_LATEST.format(columns="content"), (canonical_path(suite_path),)).fetchall()
+    """Return run id and content of the newest results of a suite: of each case on each model those of one run."""
+    return connection.execute(_LATEST.format(columns=f"{_RUN_ID}, content"), (canonical_path(suite_path),)).fetchall()
 
 
 def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
-    """Return the same results as `select_latest`, for `outcomes_of`."""
-    return connection.execute(_LATEST.format(columns=_OUTCOME), (canonical_path(suite_path),)).fetchall()
+    """Return the run id of the same results as `select_latest`, each with a row for `outcomes_of`."""
+    return connection.execute(
+        _LATEST.format(columns=f"{_RUN_ID}, {_OUTCOME}"), (canonical_path(suite_path),)
+    ).fetchall()
 
 
 def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: TrialKey) -> str | None:

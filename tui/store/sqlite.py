@@ -199,16 +199,20 @@ class SqliteStore:
         )
         return self._decode(lambda: reader.results_of(rows))
 
-    def latest_results(self, suite_path: str) -> tuple[TrialResult, ...]:
-        """Return the newest results of the suite at that path: of each case on each model all repeats of one run."""
-        rows = self._file.read(lambda connection: reader.select_latest(connection, suite_path))
-        return self._decode(lambda: reader.results_of(rows))
+    def latest_results(self, suite_path: str) -> tuple[tuple[str, TrialResult], ...]:
+        """Return the newest results of the suite at that path, each with the id of its run.
 
-    def latest_outcomes(self, suite_path: str) -> tuple[Outcome, ...]:
+        All repeats of a case on a model are of one run.
+        """
+        rows = self._file.read(lambda connection: reader.select_latest(connection, suite_path))
+        results = self._decode(lambda: reader.results_of((content,) for _, content in rows))
+        return tuple((run, result) for (run, _), result in zip(rows, results, strict=True))
+
+    def latest_outcomes(self, suite_path: str) -> tuple[tuple[str, Outcome], ...]:
         """Return the same results as `latest_results`, without their texts."""
-        return reader.outcomes_of(
-            self._file.read(lambda connection: reader.select_latest_outcomes(connection, suite_path))
-        )
+        rows = self._file.read(lambda connection: reader.select_latest_outcomes(connection, suite_path))
+        outcomes = reader.outcomes_of(row[1:] for row in rows)
+        return tuple((row[0], outcome) for row, outcome in zip(rows, outcomes, strict=True))
 
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
         """Return the run from which `latest_results` has the result of a trial, or None if it has none."""

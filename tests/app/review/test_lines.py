@@ -1,5 +1,6 @@
 """What Review says in lines: never wider than there is room, whatever the text."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,9 @@ def test_figures_of_two_people_are_reported_in_any_room(tmp_path: Path) -> None:
     rows = beside_rows(review.items[0].case, [A], review)
     assert rows[0].item is None
     assert [row.disputed for row in rows if row.item] == [True, True, True, True]
+    milder = tuple(replace(each, severity="low") for each in review.items[0].case.risk_criteria)
+    changed = beside_rows(replace(review.items[0].case, risk_criteria=milder), [A], review)
+    assert changed == rows, "the severity was edited after the run"
     for row in rows:
         assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60
         assert "\x1b" not in text_in(detail_lines(row, review.rule, 60))

@@ -393,6 +393,7 @@ class CaseEditorScreen(AppScreen[str | None]):
             return
         self._saved = True
         await asyncio.to_thread(suites.read, self._path)
+        suites.display([self._path])
         self.context.post(SuitesRead([self._path], again=False))
         self.notify(f"Saved: {sanitize_line(self._path.name, 80)}", markup=False, timeout=3)
         self.dismiss(saved)

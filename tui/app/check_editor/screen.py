@@ -340,6 +340,7 @@ class CheckEditorScreen(AppScreen[Suite]):
             return
         self._saved = check
         read = await asyncio.to_thread(open_suites.read, self._path)
+        open_suites.display([self._path])
         # With another program's change after the saved one, the places may be those of other tests.
         if read.suite is not None and read.suite.sha256 == digest:
             self._suite = read.suite

@@ -134,7 +134,7 @@ class AnswerPairs:
 
     def open(self, a: Source, b: Source, seed: int | None) -> ComparisonSession:
         """Begin a pass through the cases that both sources have answered; with a `seed` it is blind."""
-        pair = Pair(a, b, self._answers.outcomes(a), self._answers.outcomes(b))
+        pair = Pair(a, b, self._answers.outcomes(a, self.suite), self._answers.outcomes(b, self.suite))
         comparison = ComparisonSession(self.suite, pair, seed)
         reviewers = ("", self._reviewer() or "")
         models = {a.model, b.model}

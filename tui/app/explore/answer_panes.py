@@ -99,6 +99,7 @@ class AnswerPane(Vertical):
 
     def show(self, case: Case, trial: TrialProgress | None, *, reason: WaitReason = "", fault: str = "") -> None:
         """Display the current state of a trial; text that is displayed already does not move."""
+        case = (trial.case if trial is not None else None) or case  # the file may have changed since
         if trial is not self._trial or case is not self._case:
             self._pinned = None
         attempt = self._attempt(trial)

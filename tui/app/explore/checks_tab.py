@@ -1,6 +1,7 @@
 """The Checks tab: the result of every check for every model, while the text arrives and after."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -24,6 +25,10 @@ from tui.model.sanitize import sanitize_text
 from tui.model.state import TrialProgress
 from tui.model.suite import Case
 
+_EARLIER = (
+    "The checks of this case were changed after it was run. Its verdicts are by the checks of that time; those that "
+    "the case does not have any more are marked “earlier”."
+)
 Named = Sequence[tuple[str, TrialProgress | None]]
 
 
@@ -70,6 +75,7 @@ class ChecksTab(Vertical):
         super().__init__(id=id)
         self._head, self._table, self._detail = _Head(), _CheckTable(), TextPanel()
         self._case: Case | None = None
+        self._ran: list[Case | None] = []
 
     def compose(self) -> ComposeResult:
         """Compose the headings, the rows and the details."""
@@ -87,15 +93,17 @@ class ChecksTab(Vertical):
         """Display the checks of the selected case with the results of its trials, or of those that were `chosen`."""
         case, models = selection.case, selection.page
         named = [(model, chosen.get(model) or selection.trial(model)) for model in models]
+        ran = [trial.case if trial is not None else None for _, trial in named]
         other = case is not self._case
-        self._case = case
-        rows = check_rows(case) if case and (other or not self._table.rows) else self._table.rows if case else []
+        if other or not self._table.rows or any(a is not b for a, b in zip_longest(ran, self._ran)):
+            self._table.rows = check_rows(case, [trial for _, trial in named]) if case else []
+        self._case, self._ran = case, ran
         self._head.models = models
-        self._table.named, self._table.rows = named, rows
+        self._table.named = named
         self._table.steps = len(case.steps) if case else 1
         self._measure(self.size.width)
         self._table.lines_changed(0 if other else self._table.cursor)
-        self._table.display = self._head.display = bool(rows)
+        self._table.display = self._head.display = bool(self._table.rows)
         self._show_details()
 
     def _measure(self, width: int) -> None:
@@ -123,6 +131,8 @@ class ChecksTab(Vertical):
         if case.expected_behavior:
             expected: Line = (("Expected  ", "dim"), (sanitize_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
+        if any(row.earlier for row in self._table.rows):
+            lines.append(((_EARLIER, "dim"),))
         if not case.is_checked:
             lines.append((("This case has no check: complete answers are unchecked and not in any rate.", "dim"),))
         self._detail.show_lines(lines)

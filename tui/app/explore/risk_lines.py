@@ -48,17 +48,13 @@ def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -
     """Return the answers of all models and repeats of a run for each criterion, displayed models first."""
     rows: list[BesideRow] = []
     order = {model: place for place, model in enumerate(models_beside(models, review))}
+    of_case = [each for each in review.items if each.key.case == case.id and not each.key.again] if review else []
     for criterion in case.risk_criteria:
-        rows.append(BesideRow(criterion))
-        if review is None:
-            continue
-        items = [
-            each.key
-            for each in review.items
-            if (each.key.case, each.criterion.name) == (case.id, criterion.name) and not each.key.again
-        ]
-        items.sort(key=lambda item: (order.get(item.model, len(order)), item.repeat))
-        rows += [_row(criterion, item, review) for item in items]
+        items = [each for each in of_case if each.criterion.name == criterion.name]
+        # Scores belong to the criterion as it was in the run: its severity may have been changed in the file since.
+        rows.append(BesideRow(items[0].criterion if items else criterion))
+        items.sort(key=lambda each: (order.get(each.key.model, len(order)), each.key.repeat))
+        rows += [_row(each.criterion, each.key, review) for each in items if review is not None]
     return rows
 
 

@@ -1,6 +1,6 @@
 """The lines of the Checks tab: a row for each check with a cell for each model, and the details of one check."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from json import dumps
 from typing import NamedTuple
 
@@ -24,17 +24,53 @@ _SO_FAR = " so far"
 
 
 class CheckRow(NamedTuple):
-    """A check of a step; both numbers count from 0."""
+    """A check of a step; both numbers count from 0.
+
+    An `earlier` check is none of the case any more: a displayed result is that of a run before the case was changed.
+    """
 
     step: int
     number: int
     check: Check
+    earlier: bool = False
 
 
-def check_rows(case: Case) -> list[CheckRow]:
-    """Return all checks of a case in their order."""
-    found = (enumerate(step.checks) for step in case.steps)
-    return [CheckRow(step, number, check) for step, checks in enumerate(found) for number, check in checks]
+def check_rows(case: Case, trials: Iterable[TrialProgress | None] = ()) -> list[CheckRow]:
+    """Return all checks of a case in their order, and after those of a step the earlier ones that judged a trial."""
+    ran = {id(each.case): each.case for each in trials if each is not None and each.case is not None}
+    others = [each for each in ran.values() if each.steps != case.steps]
+    rows = []
+    for number, step in enumerate(case.steps):
+        rows += [CheckRow(number, at, check) for at, check in enumerate(step.checks)]
+        known = set(map(_identity, step.checks)) if others else set()
+        for other in others:
+            for at, check in enumerate(other.steps[number].checks if number < len(other.steps) else ()):
+                if (identity := _identity(check)) not in known:
+                    known.add(identity)
+                    rows.append(CheckRow(number, at, check, earlier=True))
+    return rows
+
+
+def _identity(check: Check) -> tuple[str, str, float | None, str]:
+    """Return what makes a check the same; its expected value may not be hashable."""
+    return check.kind, check.target, check.threshold, dumps(check.expected, sort_keys=True)
+
+
+def number_of(row: CheckRow, trial: TrialProgress | None) -> int | None:
+    """Return the number of a row's check in the case as the trial ran it; None if that did not have the check."""
+    ran = trial.case if trial is not None else None
+    checks = ran.steps[row.step].checks if ran is not None and row.step < len(ran.steps) else None
+    if checks is None:
+        return None if row.earlier else row.number
+    if row.number < len(checks) and checks[row.number] == row.check:
+        return row.number
+    return next((number for number, check in enumerate(checks) if check == row.check), None)
+
+
+def live_check(row: CheckRow, trial: TrialProgress | None) -> LiveCheck | None:
+    """Return the state of a row's check in a trial, or None if there is none."""
+    step, number = step_of(trial, row.step), number_of(row, trial)
+    return step.checks.get(number) if step is not None and number is not None else None
 
 
 def target_of(check: Check) -> str:
@@ -54,10 +90,11 @@ def step_of(trial: TrialProgress | None, step: int) -> StepProgress | None:
 
 def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
     """Return the result of a check for one model."""
-    step = step_of(trial, row.step)
-    live = step.checks.get(row.number, LiveCheck()) if step else LiveCheck()
+    step, live = step_of(trial, row.step), live_check(row, trial) or LiveCheck()
     if trial is None or (step is None and not trial.is_open):
         return (("·", "dim"),)
+    if number_of(row, trial) is None:
+        return (("not evaluated", "dim"),)
     if live.decided is None:
         return _provisional(row.check, live, step, trial)
     if live.decided == "timed_out":
@@ -138,7 +175,8 @@ def is_cut(row: CheckRow, widths: Columns) -> bool:
 
 
 def _kind(row: CheckRow, steps: int) -> str:
-    return f"{row.step + 1} {kind_word(row.check.kind)}" if steps > 1 else kind_word(row.check.kind)
+    words = f"earlier {kind_word(row.check.kind)}" if row.earlier else kind_word(row.check.kind)
+    return f"{row.step + 1} {words}" if steps > 1 else words
 
 
 def row_line(row: CheckRow, trials: Sequence[TrialProgress | None], widths: Columns, steps: int) -> Line:
@@ -194,8 +232,7 @@ def detail_lines(
     if whole:
         lines.append(((f"{kind_word(row.check.kind)}  ", "dim"), (sanitize_text(target_of(row.check)), "plain")))
     for name, (_, trial) in zip(model_names([model for model, _ in named]), named, strict=True):
-        step = step_of(trial, row.step)
-        live = step.checks.get(row.number) if step else None
+        live = live_check(row, trial)
         if live is None or not live.detail or live.decided == "passed":
             continue
         lines += [()] if lines else []

@@ -1,0 +1,41 @@
+"""The cases of a suite as they were in its saved runs: a result belongs to the case that was run."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tui.model.results import TrialKey, TrialResult
+from tui.model.suite import Case, Suite
+from tui.store.protocol import Store
+
+
+class LatestResults(NamedTuple):
+    """The newest results of a suite, and the case of each as it was run."""
+
+    results: tuple[TrialResult, ...] = ()
+    cases: Mapping[TrialKey, Case] = {}
+
+
+class RecordedCases:
+    """Read the cases of a suite as they were in its runs; of a run of the same file they are those of `suite`.
+
+    The methods block, and raise StoreError.
+    """
+
+    def __init__(self, store: Store, suite: Suite) -> None:
+        self._store = store
+        self._cases = {case.id: case for case in suite.cases}
+        self._same = {run.id for run in store.list_runs() if run.suite_sha256 == suite.sha256}
+        self._of_runs: dict[str, dict[str, Case]] = {}
+
+    def case(self, run: str, case_id: str) -> Case | None:
+        """Return a case as it was in a run, or None if the run does not have it."""
+        if run in self._same:
+            return self._cases.get(case_id)
+        if run not in self._of_runs:
+            self._of_runs[run] = {case.id: case for case in self._store.read_suite(run).cases}
+        return self._of_runs[run].get(case_id)
+
+    def asks_the_same(self, run: str, case_id: str) -> bool:
+        """Return whether a case asks in a run what it asks in the suite, or is in only one of them."""
+        now, then = self._cases.get(case_id), self.case(run, case_id)
+        return now is None or then is None or now is then or now.question == then.question
