@@ -16,10 +16,11 @@ from tests.support.kept_runs import RUN_ID
 from tests.support.pilots import until
 from tui.app.compare.screen import CompareScreen
 from tui.app.context import AppContext
-from tui.app.navigator import Navigator, ScoresChanged
+from tui.app.navigator import Navigator
 from tui.app.open_suites import OpenSuite
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
+from tui.app.run_scores import ScoresChanged
 from tui.app.runs.screen import RunsScreen
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.shipped import shipped_folder

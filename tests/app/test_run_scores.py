@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.app import App
+from textual.message import Message
 from textual.pilot import Pilot
 
 from tests.app.contexts import make_context
@@ -15,7 +17,8 @@ from tests.support.kept_runs import RUN_ID
 from tests.support.pilots import until
 from tests.support.scripted_session import ScriptedSession
 from tui.app.open_suites import OpenSuite
-from tui.app.run_scores import RunScores
+from tui.app.run_scores import RunScores, ScoresChanged
+from tui.app.workers import start_worker
 from tui.model.subjects import Config
 from tui.store.sqlite import SqliteStore
 
@@ -114,6 +117,26 @@ async def test_blind_scores_of_a_typed_name_stay_hidden_after_a_restart(store: S
         await scores.set_reviewer(ME)
         again, suite = await make_scores(session_at(tmp_path, store, Config(reviewer=ME)), app)
         assert await again.read_bands(suite) != {}, "the last reviewer has scored nothing blind"
+
+
+def _has(posted: list[Message], number: int) -> bool:
+    return len(posted) == number
+
+
+async def test_scores_that_another_program_stores_are_noticed_once(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.app.run_scores._POLL_SECONDS", 0.01)
+    session, posted = session_at(tmp_path, store), list[Message]()
+    async with Notices().run_test() as pilot:
+        context = await make_context(session, pilot.app, posted)
+        start_worker(pilot.app, context.scores.work, group="watch")
+        assert await context.scores.read_bands(context.open_suites.all[0]) == {}
+        for number in (1, 2):
+            review = session_at(tmp_path, store).reviews.open_review(RUN_ID, OTHER, blind=False)
+            review.give(review.items[0].key, 4)
+            await until(pilot, partial(_has, posted, number))
+        assert {type(message) for message in posted} == {ScoresChanged}
 
 
 async def test_a_suite_displays_its_current_run_else_the_newest(store: SqliteStore, tmp_path: Path) -> None:

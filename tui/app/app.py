@@ -177,6 +177,7 @@ class AssayApp(ThemedApp[int]):
         for notice in context.session.notices:
             self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
         start_worker(self, context.runs.work, group="runs")
+        start_worker(self, context.scores.work, group="watch scores")
         explore.call_after_refresh(self.run_worker, context.suite_loader.work, group="suites")
 
     def _post_to_screens(self, message: Message) -> None:

@@ -44,7 +44,7 @@ class AppContext:
 
     What happens in a run or on disk is posted to every screen of the stack (`post`), with the messages of
     `tui.app.run_messages` (`RunBegan`, `TrialChanged`, `PaceChanged`, `RunEnded` …),
-    `tui.app.suite_loader.SuitesRead` and `tui.app.navigator.ScoresChanged`: a screen that wants one has a handler,
+    `tui.app.suite_loader.SuitesRead` and `tui.app.run_scores.ScoresChanged`: a screen that wants one has a handler,
     `@on(TrialChanged)`, and compares `message.path` with the suite that it displays. They do not bubble.
     """
 
@@ -88,7 +88,7 @@ async def open_context(
         open_suites,
         Selection(open_suites, remembered),
         RunQueue(session, open_suites, post, confirm),
-        RunScores(app, session, open_suites),
+        RunScores(app, session, open_suites, post),
         SuiteLoader(open_suites, post),
         notification_hold,
         post,

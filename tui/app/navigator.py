@@ -13,6 +13,7 @@ from tui.app.context import AppContext
 from tui.app.keymap import with_keys
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
+from tui.app.run_scores import ScoresChanged
 from tui.model.errors import AssayError
 from tui.model.scores import ItemKey
 from tui.model.suite import Suite
@@ -49,10 +50,6 @@ def _kind(name: ScreenName) -> Any:
     """Import the class of a screen."""
     module, kind = _SCREENS[name]
     return getattr(import_module(module), kind)
-
-
-class ScoresChanged(Message, bubble=False):
-    """Posted after a session of Review was closed: displayed scores may be out of date."""
 
 
 class RunChosen(Message, bubble=False):

@@ -1,11 +1,13 @@
 """Scores of runs for the current reviewer: who reviews, which scores are hidden, and when names were displayed."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 from textual.app import App
+from textual.message import Message
 
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite, OpenSuites
@@ -19,18 +21,42 @@ from tui.session.reviews import Reviews
 from tui.session.run_review import RunReview
 
 Found = TypeVar("Found")
+_POLL_SECONDS = 2.0
+_MOST_WATCHED = 8  # runs
+
+
+class ScoresChanged(Message, bubble=False):
+    """Posted after scores were stored in Review, or by another program for a run whose scores were read here."""
 
 
 class RunScores:
     """Read scores for display beside the answers, and record when a blind reviewer sees model names.
 
-    `app` displays notifications and runs the workers.
+    `app` displays notifications and runs the workers, `post` posts a message to every screen.
     """
 
-    def __init__(self, app: App[Any], session: Session, open_suites: OpenSuites) -> None:
-        self._app, self._session, self._open_suites = app, session, open_suites
+    def __init__(
+        self, app: App[Any], session: Session, open_suites: OpenSuites, post: Callable[[Message], object]
+    ) -> None:
+        self._app, self._session, self._open_suites, self._post = app, session, open_suites, post
+        self._stamps: dict[str, object] = {}
         self._reviewer: str | None = None
         self._recorded: set[str] = set()
+
+    async def work(self) -> None:
+        """Look every other second for scores that other programs have stored of the runs read last, until cancelled."""
+        while True:
+            await asyncio.sleep(_POLL_SECONDS)
+            before = dict(self._stamps)
+            with contextlib.suppress(AssayError):  # the next one who reads the scores reports it
+                changed = await asyncio.to_thread(self._changed_since, before)
+                self._stamps.update(changed)
+                if changed:
+                    self._post(ScoresChanged())
+
+    def _changed_since(self, stamps: Mapping[str, object]) -> dict[str, object]:
+        now = {run: self._session.reviews.stamp(run) for run in stamps}
+        return {run: stamp for run, stamp in now.items() if stamp != stamps[run]}
 
     def reviewer(self) -> str | None:
         """Return the last reviewer of this process, else the configured one. Blocks."""
@@ -112,12 +138,22 @@ class RunScores:
         return await self._read(open_suite, lambda reviews, run, who: reviews.bands(run, who)) or {}
 
     async def _read(self, open_suite: OpenSuite, read: Callable[[Reviews, str, str | None], Found]) -> Found | None:
-        def read_run() -> Found | None:
+        def read_run() -> tuple[str, object, Found] | None:
             run_id = self.run_of(open_suite)
-            return read(self._session.reviews, run_id, self._reviewer_of(run_id)) if run_id else None
+            if not run_id:
+                return None
+            stamp = self._session.reviews.stamp(run_id)
+            return run_id, stamp, read(self._session.reviews, run_id, self._reviewer_of(run_id))
 
         try:
-            return await asyncio.to_thread(read_run)
+            if (found := await asyncio.to_thread(read_run)) is None:
+                return None
+            run_id, stamp, result = found
+            self._stamps.pop(run_id, None)
+            self._stamps[run_id] = stamp
+            while len(self._stamps) > _MOST_WATCHED:
+                del self._stamps[next(iter(self._stamps))]
+            return result
         except AssayError as error:
             notify_error(self._app, error, severity="warning")
             return None

@@ -326,6 +326,12 @@ class ScoreFiles:
             self._complete()
         return self.folder_of(run_id).is_dir()
 
+    def stamp(self, run_id: str) -> tuple[tuple[str, int, int], ...]:
+        """Return name, size and time of change of each file of a run: others after any act."""
+        with self._store_errors("cannot be read", self.folder_of(run_id)):
+            found = [(file.name, file.stat()) for file in self._files(run_id)]
+        return tuple((name, status.st_size, status.st_mtime_ns) for name, status in found)
+
     def read(self, run_id: str) -> KeptActs:
         """Return all acts of a run. A last line that was truncated by a crash was never reported as saved."""
         found: dict[str, Act] = {}

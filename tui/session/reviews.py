@@ -106,6 +106,10 @@ class Reviews:
         """Return the reviewer who opened a review last in this data folder, else that of the config."""
         return self._remembered_reviewer() or self._config.reviewer
 
+    def stamp(self, run_id: str) -> object:
+        """Return what changes whenever any program stores scores of a run."""
+        return self._files.stamp(run_id)
+
     def reviewer_of(self, run_id: str) -> str | None:
         """Return the reviewer who sees what is displayed of a run.
 

@@ -24,7 +24,7 @@ from tui.app.explore.suite_rows import Row
 from tui.app.explore.suite_tree import SuitePanel, SuiteTree
 from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
 from tui.app.keymap import key_of
-from tui.app.navigator import Navigator, RunChosen, ScoresChanged
+from tui.app.navigator import Navigator, RunChosen
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.model_faults import LOCAL_MODEL, not_run_words
@@ -41,6 +41,7 @@ from tui.app.run_messages import (
 )
 from tui.app.run_queue import resolve_models
 from tui.app.run_requests import request_cases, request_failed, request_folder, request_suite
+from tui.app.run_scores import ScoresChanged
 from tui.app.splash import FrameScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter

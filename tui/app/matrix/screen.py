@@ -21,7 +21,7 @@ from tui.app.matrix.matrix import Matrix, pair_to_compare
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.table_view import MatrixHeader, MatrixTable
 from tui.app.matrix.updates import MatrixUpdates
-from tui.app.navigator import Navigator, ScoresChanged, Subject
+from tui.app.navigator import Navigator, Subject
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.model_faults import ModelFault
@@ -29,6 +29,7 @@ from tui.app.run_controls import RunControls
 from tui.app.run_messages import ModelsUnresolved, PaceChanged, RunBegan, RunEnded, TrialChanged
 from tui.app.run_queue import resolve_models
 from tui.app.run_requests import models_with_results, request_all_models, request_failed_of
+from tui.app.run_scores import ScoresChanged
 from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
