@@ -77,6 +77,20 @@ async def test_a_name_leads_from_explore_to_its_screen(fixed_world: Path) -> Non
             await stage.opens(ExploreScreen)
 
 
+async def test_the_palette_fits_a_terminal_of_any_size(fixed_world: Path) -> None:
+    scene = scene_of("explore-answers")
+    async with staged(scene.session, fixed_world, (80, 24), scene.theme) as stage:
+        await play(scene, stage)
+        await stage.press("ctrl+p")
+        await stage.opens(CommandPalette)
+        await stage.until(lambda: first_command(stage), "there are commands")
+        for size in (*((columns, 24) for columns in range(1, 9)), (140, 1), (1, 1), (80, 24)):
+            await stage.pilot.resize_terminal(*size)
+            await stage.press("pagedown", "pageup", "down")
+        await stage.press("escape")
+        await stage.opens(ExploreScreen)
+
+
 async def test_the_actions_on_a_case_are_done_in_explore(fixed_world: Path) -> None:
     scene = scene_of("explore-answers")
     async with staged(scene.session, fixed_world, (80, 24), scene.theme) as stage:

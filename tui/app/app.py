@@ -75,7 +75,7 @@ class AssayApp(ThemedApp[int]):
     CommandPalette #--input { border: none; background: $raised; padding: 0 1; }
     CommandPalette #--results { border: none; background: $raised; }
     CommandPalette SearchIcon { display: none; }
-    CommandPalette CommandList { border: none; margin-bottom: 1; scrollbar-size-vertical: 1; }
+    CommandPalette CommandList { border: none; margin-bottom: 1; scrollbar-size-vertical: 1; min-width: 8; }
     CommandPalette CommandList > .option-list--option-highlighted { background: $selected; color: $accent; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -19,6 +19,7 @@ Use these variables in CSS; every theme has all of them, as `#rrggbb`:
 """
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -145,11 +146,16 @@ Compositor.reflow = _reflow  # type: ignore[assignment,method-assign]
 
 
 class _Palette(CommandPalette, AppScreen[None]):
-    """Textual's command palette, which closes once, also below a screen that opens above it."""
+    """Textual's command palette, which closes once, also below a screen that opens above it, and fits any terminal."""
 
     def on_screen_suspend(self) -> None:
         """Close as soon as the screen above is closed: the command was to be chosen before it."""
         self.dismiss()
+
+    def _action_command_list(self, action: str) -> None:
+        """Move in the list, unless there is no room for any of its lines, without which Textual's list has no pages."""
+        with contextlib.suppress(KeyError):
+            super()._action_command_list(action)
 
 
 def as_theme(palette: Palette) -> Theme:
