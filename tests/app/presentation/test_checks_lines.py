@@ -16,7 +16,7 @@ from tui.model.events import (
 )
 from tui.model.results import MOST_SPANS, CheckResult, TrialKey
 from tui.model.state import RunState, TrialProgress
-from tui.model.suite import Check, Step
+from tui.model.suite import Case, Check, Step
 
 A = TrialKey("one", "mock-a")
 CASE = case_of("one", expects=["def", "empty"], forbids=["eval"])
@@ -122,3 +122,42 @@ def test_what_the_table_cuts_is_whole_in_the_details() -> None:
     widths = columns(rows, 2, 80)
     assert [is_cut(row, widths) for row in rows] == [True, False]
     assert "x" * 100 in text_of(detail_lines(rows[0], [], whole=True)[0])
+
+
+def _run_as(case: Case, *checks: CheckResult) -> TrialProgress:
+    """Return the finished trial of a case as it was then."""
+    state = RunState()
+    state.prepare([case])
+    for event in (RunStarted("r", (A,), "t"), AttemptStarted(A, 1, 1), StepStarted(A, 1, 0, prompt_of())):
+        state.take(event)
+    state.take(StepFinished(A, 1, 0, step_of("It is Paris.", *checks)))
+    return state.trials[A]
+
+
+def test_a_check_that_was_changed_after_a_run_has_no_result_of_another_one() -> None:
+    earlier = case_of("one", expects=["Paris"])
+    trial = _run_as(earlier, CheckResult("expected_pattern", "Paris", "passed", spans=((6, 11),)))
+    for now, expected in (
+        (case_of("one", expects=["zebra", "Paris"]), [("zebra", "not evaluated"), ("Paris", "✓ 1  line 1")]),
+        (case_of("one", forbids=["Paris"]), [("Paris", "not evaluated"), ("Paris", "✓ 1  line 1")]),
+        (case_of("one"), [("Paris", "✓ 1  line 1")]),
+        (earlier, [("Paris", "✓ 1  line 1")]),
+    ):
+        rows = check_rows(now, [None, trial])
+        assert [(row.check.target, text_of(cell_line(row, trial))) for row in rows] == expected
+        assert [row.earlier for row in rows] == [row.check not in now.steps[0].checks for row in rows]
+    row = check_rows(case_of("one"), [trial])[0]
+    assert text_of(row_line(row, [trial], columns([row], 1, 60), 1)).startswith("earlier expected")
+    assert text_of(cell_line(row, trial_after())) == "not evaluated", "another model was not run with it"
+
+
+def test_an_expected_value_that_was_changed_is_another_check() -> None:
+    def booked(city: str) -> Case:
+        return case_of("one", steps=[Step("in", (Check("memory", "booking.city", city),))])
+
+    trial = _run_as(booked("Berlin"), CheckResult("memory", "booking.city", "passed", 'got "Berlin"'))
+    rows = check_rows(booked("Paris"), [trial])
+    assert [(row.check.expected, text_of(cell_line(row, trial)), row.earlier) for row in rows] == [
+        ("Paris", "not evaluated", False),
+        ("Berlin", "✓", True),
+    ]

@@ -1,0 +1,84 @@
+"""Results belong to the case as it was run: over suite files that change, a real store and the app's open suites."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.kept_runs import STARTED, make_plan, make_result
+from tui.app.open_suites import OpenSuites
+from tui.model.results import TrialKey
+from tui.model.suite import Suite
+from tui.session.answers import SavedAnswers, Source
+from tui.session.preferences import PreferenceLog
+from tui.session.session import Session
+
+MODEL = "local/m"
+SUITE = "name: n\ndescription: d\nmodels: [local/m]\ntestCases:\n"
+CASE = "- {id: a, name: n, category: c, prompt: 'Capital of France?', expectedPatterns: [Paris]}\n"
+ROWS = "- {id: cap, name: n, category: c, prompt: 'Capital of {{land}}?', expectedPatterns: ['{{town}}'], data: rows.csv}\n"
+FRANCE, ITALY = "land,town\nFrance,Paris\n", "land,town\nItaly,Rome\nFrance,Paris\n"
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Session:
+    return Session({f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")})
+
+
+def load(session: Session, file: Path) -> Suite:
+    suite = session.open_suite(file).suite
+    assert suite is not None
+    return suite
+
+
+def run_once(session: Session, suite: Suite) -> None:
+    plan = make_plan(suite.cases, [MODEL])
+    plan = replace(plan, suite=suite)
+    session.store.begin_run(plan, STARTED)
+    session.store.save_trials(plan.run_id, [make_result(trial, response="It is Paris.") for trial in plan.trials])
+
+
+async def test_a_row_that_is_inserted_gets_no_result_of_another_row(opened: Session, tmp_path: Path) -> None:
+    file, rows = tmp_path / "suite.yaml", tmp_path / "rows.csv"
+    file.write_text(SUITE + ROWS)
+    rows.write_text(FRANCE)
+    run_once(opened, load(opened, file))
+    suites = OpenSuites(opened, [file])
+    suites.find()
+    suites.read(file)
+    assert set(suites.state(file).trials) == {TrialKey("cap.1", MODEL)}
+    rows.write_text(ITALY)
+    assert suites.read_changed() == (file,)
+    suites.display([file])
+    assert not suites.state(file).trials
+    assert suites.state(file).is_outdated("cap.1", MODEL)
+    again = OpenSuites(opened, [file])
+    again.find()
+    again.read(file)
+    assert not again.state(file).trials
+    assert again.state(file).is_outdated("cap.1", MODEL)
+    answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
+    assert answers.outcomes(Source(str(file), "", MODEL), load(opened, file)) == {}
+    rows.write_text(FRANCE + "Italy,Rome\n")
+    suites.read_changed()
+    suites.display([file])
+    assert set(suites.state(file).trials) == {TrialKey("cap.1", MODEL)}
+    assert set(answers.outcomes(Source(str(file), "", MODEL), load(opened, file))) == {"cap.1"}
+    await opened.close()
+
+
+async def test_a_result_comes_with_the_checks_that_judged_it(opened: Session, tmp_path: Path) -> None:
+    file = tmp_path / "suite.yaml"
+    file.write_text(SUITE + CASE)
+    suite = load(opened, file)
+    run_once(opened, suite)
+    latest = opened.latest_results(suite)
+    assert latest.cases == {TrialKey("a", MODEL): suite.cases[0]}
+    file.write_text(SUITE + CASE.replace("expected", "forbidden"))
+    changed = load(opened, file)
+    latest = opened.latest_results(changed)
+    assert [check.kind for check in latest.cases[TrialKey("a", MODEL)].steps[0].checks] == ["expected_pattern"]
+    assert len(latest.results) == 1, "the answer is to the same question"
+    file.write_text(SUITE + CASE.replace("id: a", "id: b"))
+    assert opened.latest_results(load(opened, file)).cases.keys() == {TrialKey("a", MODEL)}
+    await opened.close()
