@@ -16,7 +16,10 @@ from tui.session.session import Session
 MODEL = "local/m"
 SUITE = "name: n\ndescription: d\nmodels: [local/m]\ntestCases:\n"
 CASE = "- {id: a, name: n, category: c, prompt: 'Capital of France?', expectedPatterns: [Paris]}\n"
-ROWS = "- {id: cap, name: n, category: c, prompt: 'Capital of {{land}}?', expectedPatterns: ['{{town}}'], data: rows.csv}\n"
+ROWS = (
+    "- {id: cap, name: n, category: c, prompt: 'Capital of {{land}}?', expectedPatterns: ['{{town}}'],"
+    " data: rows.csv}\n"
+)
 FRANCE, ITALY = "land,town\nFrance,Paris\n", "land,town\nItaly,Rome\nFrance,Paris\n"
 
 
