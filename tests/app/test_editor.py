@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -39,8 +40,10 @@ def test_an_editor_with_a_broken_quote_is_refused() -> None:
         editor_command({"EDITOR": "vi 'x"}, Path("a"), 1)
 
 
-@pytest.mark.parametrize("obeys", [True, False])
-async def test_an_editor_ends_with_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, obeys: bool) -> None:
+@pytest.mark.parametrize(("obeys", "is_running"), [(True, True), (False, False)])
+async def test_an_editor_ends_with_its_task_and_the_app_is_resumed_unless_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, obeys: bool, is_running: bool
+) -> None:
     script, started = tmp_path / "editor.py", tmp_path / "started"
     script.write_text(
         "import os, pathlib, signal, time\n"
@@ -50,13 +53,21 @@ async def test_an_editor_ends_with_the_app(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(foreground, "_PATIENCE_S", 30.0 if obeys else 0.1)
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
-    screen = SimpleNamespace(
-        batch_update=contextlib.nullcontext, suspend=contextlib.nullcontext, refresh=lambda **_: None
+    resumed = []
+
+    @contextlib.contextmanager
+    def suspend() -> Iterator[None]:  # as Textual's: no `finally`
+        yield
+        resumed.append(True)
+
+    app = SimpleNamespace(
+        batch_update=contextlib.nullcontext, suspend=suspend, refresh=lambda **_: None, is_running=is_running
     )
-    editing = asyncio.create_task(edit(cast("Any", screen), tmp_path / "suite.yaml", 1))
+    editing = asyncio.create_task(edit(cast("Any", app), tmp_path / "suite.yaml", 1))
     await asyncio.to_thread(wait_until, lambda: started.exists() and bool(started.read_text()))
     process = psutil.Process(int(started.read_text()))
     editing.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
+    with pytest.raises(asyncio.CancelledError):
         await editing
+    assert bool(resumed) is is_running, "an app that ends does not take the terminal from the shell"
     assert not process.is_running(), "its transport is closed as well"

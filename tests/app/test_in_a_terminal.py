@@ -130,6 +130,17 @@ def test_the_editor_gets_the_terminal_while_the_run_goes_on(tmp_path: Path) -> N
         terminal.wait_for("cancelled")
 
 
+@pytest.mark.parametrize("editor", ["missing --wait", pytest.param("/etc/passwd", marks=pytest.mark.long)])
+def test_an_editor_that_cannot_start_is_reported_in_the_app(tmp_path: Path, editor: str) -> None:
+    with app_in(tmp_path, EDITOR=editor) as terminal:
+        terminal.wait_for("Not run yet")
+        terminal.press("e")
+        terminal.wait_for("Cannot start")
+        terminal.press("q")
+        assert terminal.wait_exit() == 0
+        assert restored(terminal)
+
+
 WRAPPED_EDITOR = """\
 import os, signal, sys, threading, tty
 expected = {signal.SIGINT: "INTERRUPTED", signal.SIGCONT: "CONTINUED"}

@@ -64,13 +64,21 @@ async def edit(app: App[object], file: Path, line: int) -> str | None:
         command = editor_command(os.environ, file, line)
     except ValueError as error:
         return f"Cannot parse $EDITOR: {error}. Fix its quotes."
+    status: int | BaseException
     try:
         with app.batch_update(), app.suspend():
-            status = await _run(command)
+            try:
+                status = await _run(command)
+            except BaseException as error:  # Textual resumes the app only if no error leaves `suspend`
+                if not app.is_running:  # it ends: the terminal is the shell's
+                    raise
+                status = error
     except SuspendNotSupported:
         return "This terminal cannot open an editor."
-    except OSError as error:
-        return f"Cannot start {command[0]}: {error.strerror}. Set $EDITOR to an installed editor."
     finally:
         app.refresh(layout=True)
+    if isinstance(status, OSError):
+        return f"Cannot start {command[0]}: {status.strerror}. Set $EDITOR to an installed editor."
+    if isinstance(status, BaseException):
+        raise status
     return None if status == 0 else f"{command[0]} exited with status {status}."
