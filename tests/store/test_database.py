@@ -19,12 +19,14 @@ from typing import Any
 import pytest
 
 from tests.support.full_disk import no_larger_files
-from tests.support.kept_runs import FINISHED, STARTED, large_run, small_run
+from tests.support.kept_runs import FINISHED, STARTED, large_run, make_case, make_plan, make_result, small_run
 from tests.support.processes import wait_until
 from tui.model.errors import StoreError
-from tui.model.results import TrialResult
+from tui.model.results import TrialResult, Verdict
 from tui.model.scores import current_answer_hash
+from tui.model.suite import Step
 from tui.processes.file_lock import locked
+from tui.reports.summary import summarize
 from tui.store import database, recovery, schema
 from tui.store.sqlite import SqliteStore
 
@@ -310,6 +312,40 @@ def overwrite(history: Path, start: int, data: bytes) -> None:
     """Overwrite a part of a history in another process: this one would lose its locks when it closes the file."""
     program = "import os, sys; os.pwrite(os.open(sys.argv[1], os.O_WRONLY), sys.stdin.buffer.read(), int(sys.argv[2]))"
     subprocess.run([sys.executable, "-c", program, str(history), str(start)], input=data, check=True)
+
+
+@pytest.mark.parametrize("lost", [None, "result", "trial"])
+def test_a_run_that_lost_results_is_interrupted_and_its_other_results_are_counted(
+    history: Path, lost: str | None
+) -> None:
+    cases = [make_case("a"), make_case("b"), replace(make_case("free"), steps=(Step("Ask."),))]
+    plan = make_plan(cases, ["m", "n"])
+    verdicts: Sequence[Verdict] = ("passed", "passed", "failed", "passed", "error", "unchecked")
+    results = [make_result(key, verdict) for key, verdict in zip(plan.trials, verdicts, strict=True)]
+    store = SqliteStore(history)
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, results)
+    store.finish_run(plan.run_id, "finished", FINISHED)
+    before = store.list_runs()
+    store.close()
+    if lost is not None:
+        change(history, f"DELETE FROM {lost} WHERE number = 2")
+    overwrite_index(history)
+    store = SqliteStore(history)
+    assert "was damaged" in store.notices[0]
+    if lost is None:
+        assert store.list_runs() == before
+    else:
+        (record,) = store.list_runs()
+        assert (record.state, record.passed, record.unchecked) == ("interrupted", 2, 2)
+        assert record.checked == (4 if lost == "result" else 3)
+        assert summarize(store.read_run(plan.run_id)).total.checked == 3, "the lost result is in no rate"
+        store.begin_run(replace(plan, trials=plan.trials[1:2], continues=True), STARTED)
+        store.save_trials(plan.run_id, results[1:2])
+        store.finish_run(plan.run_id, "finished", FINISHED)
+        assert store.is_complete(plan.run_id)
+        assert store.list_runs() == before
+    store.close()
 
 
 def test_a_damaged_history_is_recovered_once_when_two_open_it(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -304,8 +304,11 @@ def _drop_orphans(fresh: sqlite3.Connection) -> None:
     fresh.execute("DELETE FROM run WHERE suite NOT IN (SELECT number FROM suite)")
     fresh.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
     fresh.execute("DELETE FROM result WHERE trial NOT IN (SELECT number FROM trial)")
-    # A verdict without its texts is not a stored result: the trial counts as not run.
+    # A verdict without its texts is not a stored result: the trial counts as not run, and a resumed run repeats it.
     fresh.execute(
         "UPDATE trial SET verdict = NULL, first_verdict = NULL WHERE number NOT IN (SELECT trial FROM result)"
     )
+    fresh.execute("""UPDATE run SET state = 'interrupted' WHERE state = 'finished' AND (
+        trials > (SELECT count(*) FROM trial WHERE run = run.number)
+        OR EXISTS (SELECT 1 FROM trial WHERE run = run.number AND verdict IS NULL))""")
     derive_outcomes(fresh)

@@ -144,8 +144,9 @@ def derive_outcomes(connection: sqlite3.Connection) -> None:
             connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
     connection.execute(f"""UPDATE run SET
         trials = (SELECT count(*) FROM trial WHERE run = run.number),
-        passed = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_PASSED}),
-        unchecked = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_UNCHECKED})""")
+        passed = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_PASSED})""")
+    for run, state in connection.execute("SELECT number, state FROM run").fetchall():
+        _count_unchecked(connection, run, 0 if state == "running" else _errors_without_check(connection, run))
 
 
 def end_run(connection: sqlite3.Connection, run: int, state: RunState, finished_at: str | None) -> None:
