@@ -28,7 +28,7 @@ def reasons(result: TrialResult) -> Iterator[Block]:
     many = len(counted.steps) > 1 if counted else False
     for number, check in phrases.missed_checks(result):
         where = f"step {number}: " if many else ""
-        state = "evaluation timed out" if check.state == "timed_out" else "not met"
+        state = "not evaluated" if check.state == "timed_out" else "not met"
         target = (" ", Code(check.target)) if check.target else ()
         lines.append((f"{where}{CHECKS[check.kind]}", *target, f": {check.detail or state}"))
     if lines:

@@ -37,14 +37,14 @@ def _trials(run: Reported) -> Iterator[Line]:
         yield f"Repository: cloned at {len(commits)} commits, because the run was continued; checks may differ."
     unread = [result for result in run.kept.results if _has_unevaluated(result)]
     if unread:
-        yield from _named("Patterns whose evaluation timed out (count as not met)", unread)
+        yield from _named("Checks that could not be evaluated (count as not met)", unread)
     foreign = [result for result in run.kept.results if _has_unevaluated(result, recorded=True)]
     if foreign:
         yield from _named("Checks of another tool, which cannot be repeated (count as not evaluated)", foreign)
 
 
 def _has_unevaluated(result: TrialResult, *, recorded: bool = False) -> bool:
-    """Return whether a check was not evaluated: a pattern, or if `recorded`, one that another tool evaluated."""
+    """Return whether a check was not evaluated: one of Assay's, or if `recorded`, one that another tool evaluated."""
     missed = (check for _, check in phrases.missed_checks(result))
     return any(check.state == "timed_out" and (check.kind == "recorded") is recorded for check in missed)
 

@@ -6,12 +6,21 @@ from dataclasses import replace
 import pytest
 
 from tests.support.kept_runs import hostile_run, make_case, make_result, make_suite
-from tui.app.compare.lines import choice_line, entry_line, heads_line, source_line, source_names, title_line
+from tui.app.compare.lines import (
+    check_lines,
+    choice_line,
+    entry_line,
+    heads_line,
+    source_line,
+    source_names,
+    title_line,
+)
 from tui.app.compare.pairs import AnswerPair, ComparisonSession, Pair, next_answer, sources_of_models, sources_of_run
 from tui.app.presentation.pieces import text_of, width_of
+from tui.checks.protocol import TOO_LONG
 from tui.model.diffs import FileDiff
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.results import TrialKey
+from tui.model.results import CheckResult, TrialKey
 from tui.model.run import RunRecord
 from tui.session.answers import Answer, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
@@ -186,6 +195,16 @@ def test_the_choice_is_marked_where_it_is_shown_now() -> None:
     assert "▸a A is better" in text_of(choice_line("a", False, "", 100))
     assert "▸b B is better" in text_of(choice_line("a", True, "", 100))
     assert "▸t tie" in text_of(choice_line("tie", True, "", 100))
+
+
+def test_a_check_that_could_not_be_evaluated_has_no_result() -> None:
+    slow = CheckResult("expected_pattern", "a+", "timed_out", f"could not be evaluated: {TOO_LONG}")
+    unknown = CheckResult("assert.cost", "at most 1 USD", "timed_out", "could not be evaluated: no price")
+    lines = check_lines((replace(answer(A), checks=(slow, unknown)), None), 80)
+    assert [text_of(line).split()[-4:] for line in lines[1:3]] == [
+        ["!", "too", "long", "·"],
+        ["!", "no", "result", "·"],
+    ]
 
 
 def test_a_rerun_says_which_verdict_counts() -> None:

@@ -3,8 +3,19 @@
 import pytest
 
 from tests.support.scripted_session import case_of, prompt_of, step_of
-from tui.app.presentation.checks_lines import cell_line, check_rows, columns, detail_lines, head_line, is_cut, row_line
+from tui.app.presentation.checks_lines import (
+    Columns,
+    cell_line,
+    check_rows,
+    columns,
+    detail_lines,
+    head_line,
+    is_cut,
+    row_line,
+)
 from tui.app.presentation.pieces import text_of, width_of
+from tui.checks.messages import words_for_matches
+from tui.checks.protocol import TOO_LARGE, TOO_LONG, TOO_LONG_TOGETHER, Matches
 from tui.model.events import (
     AttemptStarted,
     CheckMoved,
@@ -16,7 +27,7 @@ from tui.model.events import (
 )
 from tui.model.results import MOST_SPANS, CheckResult, TrialKey
 from tui.model.state import RunState, TrialProgress
-from tui.model.suite import Case, Check, Step
+from tui.model.suite import Case, Check, CheckKind, Step
 
 A = TrialKey("one", "mock-a")
 CASE = case_of("one", expects=["def", "empty"], forbids=["eval"])
@@ -59,8 +70,27 @@ def test_cells_are_decided_at_the_end() -> None:
     ]
     many = CheckResult("expected_pattern", "def", "passed", spans=((0, 3),) * MOST_SPANS)
     assert cells(trial_after(StepFinished(A, 1, 0, step_of("def", many))))[0] == "✓ 1000+  line 1"
-    late = CheckResult("forbidden_pattern", "eval", "timed_out")
+    late = CheckResult("forbidden_pattern", "eval", "timed_out", words_for_matches(Matches(failure=TOO_LONG), "x"))
     assert cells(trial_after(StepFinished(A, 1, 0, step_of("x", *checks[:2], late))))[2] == "! pattern ran too long"
+
+
+@pytest.mark.parametrize(
+    ("kind", "failure", "words", "short"),
+    [
+        ("output.matches", TOO_LONG_TOGETHER, "! pattern ran too long", "! too long   "),
+        ("expected_pattern", TOO_LARGE, "! not evaluated", "! no result  "),
+        ("assert.cost", "the cost of the answer is unknown", "! not evaluated", "! no result  "),
+        ("assert.rouge-n", TOO_LONG.replace("pattern", "assertion"), "! not evaluated", "! no result  "),
+        ("recorded", "this check was evaluated by another tool", "! cannot be repeated", "!            "),
+    ],
+)
+def test_a_check_that_could_not_be_evaluated_says_so(kind: CheckKind, failure: str, words: str, short: str) -> None:
+    case = case_of("one", steps=[Step("in", (Check(kind, "x"),))])
+    result = CheckResult(kind, "x", "timed_out", f"could not be evaluated: {failure}")
+    trial = trial_after(StepFinished(A, 1, 0, step_of("x", result)))
+    (row,) = check_rows(case)
+    assert text_of(cell_line(row, trial)) == words
+    assert text_of(row_line(row, [trial], Columns(8, 3, 13, 1), 1)).endswith(f" {short}")
 
 
 def test_an_assertion_that_failed_says_what_came_instead_and_in_full_when_it_is_selected() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.app.compare.pairs import CaseEntry, ComparisonSession, swapped_choice
 from tui.app.presentation.figures import seconds
-from tui.app.presentation.marks import RERUN, kind_word, mark_of, word_of
+from tui.app.presentation.marks import RERUN, kind_word, mark_of, unevaluated_words, word_of
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, cut, cut_middle, fill, spread, width_of
 from tui.app.presentation.table_lines import FigurePage, Figures
@@ -164,7 +164,8 @@ def _check_cell(check: CheckResult | None) -> Piece:
     if check is None:
         return "·", "dim"
     if check.state == "timed_out":
-        return "! timed out", "error"
+        is_slow = unevaluated_words(check.kind, check.detail) == "pattern ran too long"
+        return "! too long" if is_slow else "! no result", "error"
     return ("✓ passed", "passed") if check.state == "passed" else ("✗ failed", "failed")
 
 

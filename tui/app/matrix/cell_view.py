@@ -91,7 +91,7 @@ def _head(content: CellContent) -> Line:
 def _check_line(check: CheckResult) -> Line:
     pieces: list[Piece] = [("✗ ", "failed"), (f"{kind_word(check.kind)}  ", "dim")]
     pieces.append((sanitize_line(check.target, 120), "plain"))
-    detail = check.detail or ("evaluation timed out" if check.state == "timed_out" else "")
+    detail = check.detail or ("not evaluated" if check.state == "timed_out" else "")
     if detail:
         pieces.append((f"  {sanitize_line(detail, 200)}", "failed"))
     return tuple(pieces)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from json import dumps
 from typing import NamedTuple
 
-from tui.app.presentation.marks import kind_word
+from tui.app.presentation.marks import kind_word, unevaluated_words
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
 from tui.model.results import MOST_SPANS
@@ -18,7 +18,7 @@ _LEAST_WORDS = 6
 _DETAIL_LINES = 200
 # Widths of a model's column and of the gap before it, the widest first.
 _CELLS = ((16, 2), (13, 2), (9, 2), (4, 2), (1, 1))
-_SHORTER = {"! pattern ran too long": "! too long", "not evaluated": "–"}
+_SHORTER = {"! pattern ran too long": "! too long", "! not evaluated": "! no result", "not evaluated": "–"}
 # The suffix while text still arrives: the verdict comes from a search of the complete text.
 _SO_FAR = " so far"
 
@@ -98,7 +98,7 @@ def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
     if live.decided is None:
         return _provisional(row.check, live, step, trial)
     if live.decided == "timed_out":
-        return (("! cannot be repeated" if row.check.kind == "recorded" else "! pattern ran too long", "error"),)
+        return ((f"! {unevaluated_words(row.check.kind, live.detail)}", "error"),)
     if row.check.kind in FORBIDDING:
         return _forbidden(live, step)
     return _failed(row.check, live) if live.decided == "failed" else _found(live, step)

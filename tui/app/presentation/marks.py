@@ -69,6 +69,9 @@ _KINDS: dict[CheckKind, str] = {
     **{kind: kind.removeprefix(ASSERTION) for kind in get_args(CheckKind) if kind.startswith(ASSERTION)},
 }
 
+_PATTERNS: frozenset[CheckKind] = frozenset(("expected_pattern", "forbidden_pattern", "output.matches"))
+_RAN_LONGER = "ran longer than"  # in the detail of a pattern that was stopped
+
 
 def status_of(trial: TrialProgress | None) -> StatusWord:
     """Return the status of a trial; `flaky` if it passed on a later attempt."""
@@ -132,6 +135,13 @@ def legend() -> tuple[tuple[Piece, str], ...]:
 def severity_piece(severity: Severity) -> Piece:
     """Return the abbreviation of a severity in its color."""
     return _SEVERITIES[severity]
+
+
+def unevaluated_words(kind: CheckKind, detail: str) -> str:
+    """Return the words for a check that could not be evaluated: the reason if it is a usual one."""
+    if kind == "recorded":
+        return "cannot be repeated"
+    return "pattern ran too long" if kind in _PATTERNS and _RAN_LONGER in detail else "not evaluated"
 
 
 def kind_word(kind: CheckKind) -> str:
