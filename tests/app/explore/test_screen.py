@@ -15,9 +15,10 @@ from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.suite_tree import SuiteTree
 from tui.app.explore.tabs import PromptTab
 from tui.model.errors import ConfigError, Problem
+from tui.model.events import TrialFinished
 from tui.model.results import Attempt, CheckResult, Message, Prompt, TrialKey, Verdict
 from tui.model.subjects import Config, Variant
-from tui.model.suite import CodeContext, RepositoryContext, Step
+from tui.model.suite import Case, CodeContext, RepositoryContext, Step
 
 
 async def test_the_first_suite_is_open_and_its_first_case_selected(tmp_path: Path) -> None:
@@ -242,6 +243,35 @@ async def test_a_suite_that_changes_on_disk_is_read_again_in_place(tmp_path: Pat
         path.write_text("repaired")
         await seen.until(lambda: "problem" not in seen.rows[0])
         assert seen.row.startswith("▾ quickstart")
+
+
+async def test_an_answer_stays_with_the_case_that_was_run_while_its_file_changes(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    path, key = tmp_path / "quickstart.yaml", TrialKey("one", "mock-a")
+
+    def write(case: Case) -> None:
+        session.suites[path] = Opened(suite_of(path, case, *CASES[1:], name="quickstart"))
+        path.write_text(f"{case.steps} changed")
+
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: session.plans, "a plan was made")
+        judged = [CheckResult(check.kind, check.target, "passed") for check in CASES[0].steps[0].checks]
+        session.say(TrialFinished(result_of(key, "passed", step_of("An answer.", *judged))))
+        session.finish("cancelled")
+        await seen.until(lambda: not seen.busy and "An answer." in seen.text(0))
+        before = seen.checks
+        write(case_of("one", name=CASES[0].name, prompt=CASES[0].steps[0].input, expects=["other"]))
+        await seen.until(lambda: seen.checks != before)
+        assert seen.checks[0].split()[:4] == ["expected", "other", "not", "evaluated"]
+        assert all(row.startswith("earlier ") and "✓" in row for row in seen.checks[1:])
+        assert "An answer." in seen.text(0)
+        write(case_of("one", prompt="Something else.", expects=["other"]))
+        await seen.until(lambda: "changed after it was run" in seen.text(0))
+        assert seen.row.startswith("··")
+        write(CASES[0])
+        await seen.until(lambda: "An answer." in seen.text(0))
+        assert seen.checks == before
 
 
 async def test_a_suite_a_category_and_a_folder_are_run_after_a_question(tmp_path: Path) -> None:

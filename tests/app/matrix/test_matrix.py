@@ -172,6 +172,19 @@ def test_a_trial_that_moves_moves_its_cell_and_its_figures_alone() -> None:
     assert compute_statistics(matrix.snapshot()).figures[MODELS[0]].tally.passed == 7
 
 
+def test_the_header_names_a_run_only_if_it_gave_all_results() -> None:
+    matrix = matrix_of()
+    keys = tuple(matrix.state.trials)
+    assert "latest results" in text_of(matrix_header(matrix.heading, 150))
+    for run, trials, named in (("1" * 32, keys[:1], False), ("2" * 32, keys, True), ("3" * 32, keys[:2], False)):
+        matrix.state.take(RunStarted(run, trials, ""))
+        for key in trials:
+            matrix.state.take(TrialFinished(result(key, "✓")))
+        matrix.state.take(RunFinished(run, "finished", ""))
+        header = text_of(matrix_header(matrix.heading, 150))
+        assert (f"run {run[:6]}" in header, "latest results" in header) == (named, not named)
+
+
 def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
     matrix = matrix_of()
     keys = tuple(TrialKey(f"case-{number}", model) for number in range(5) for model in MODELS)
