@@ -35,6 +35,19 @@ async def test_a_long_question_is_answered_only_at_its_end() -> None:
         await until(pilot, lambda: answers == [True])
 
 
+async def test_the_keys_of_a_question_are_those_of_the_keymap() -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    app.set_keymap({"confirm.yes": "n", "confirm.no": "y,escape"})
+    answers: list[bool | None] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        question = "\n".join(f"line {number}" for number in range(60))
+        await app.push_screen(ConfirmScreen("Reveal?", question, yes="reveal", no="stay blind"), answers.append)
+        await until(pilot, lambda: any("n reveal    y stay blind" in row for row in screen_rows(app.screen)))
+        await until(pilot, lambda: any("n answers at its end" in row for row in screen_rows(app.screen)))
+        await pilot.press("y")
+        await until(pilot, lambda: answers == [False])
+
+
 WORDS = [f"W{number}W" for number in range(150)]
 
 

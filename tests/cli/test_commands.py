@@ -146,6 +146,16 @@ def test_config_init_check_and_doctor(assay: CommandLine) -> None:
     assert "local/smollm2-135m" in doctor.out
 
 
+def test_config_check_prints_what_is_wrong_with_the_keys(assay: CommandLine) -> None:
+    config = assay.home / "assay_config_dir" / "config.yaml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("keys: {run.cas: x, run.suite: z}\n")
+    checked = assay.run("config", "check")
+    assert checked.code == 0
+    assert "keys: unknown id run.cas. Did you mean run.case?" in checked.err
+    assert "keys: run.suite and pane.zoom have the same key z." in checked.err
+
+
 def test_a_project_file_is_checked_and_its_faulty_entries_are_ignored(assay: CommandLine) -> None:
     project = assay.home / ".assay.yaml"
     project.write_text("theme: assay-light\n")

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widgets import Static
 
-from tui.app.keymap import bindings_in_order
+from tui.app.keymap import bindings_in_order, key_of, keys_of
 from tui.app.presentation.help_lines import key_lines, legend_lines
 from tui.app.presentation.pieces import Line
 from tui.app.screens import Dialog
@@ -137,13 +137,8 @@ class ConfirmScreen(Dialog[bool]):
         self._typing: Timer | None = None
         self._accepts_from = 0.0  # a key that was pressed before may be handled later, when the app is busy
         self._frame, self._text = Vertical(), VerticalScroll()
-        self._keys = Static(
-            Content.assemble(
-                "\n", ("y", "bold $accent"), (f" {yes}    ", "$foreground"), ("n", "bold $accent"),
-                (f" {no}", "$foreground"),
-            ),
-            markup=False,
-        )  # fmt: skip
+        self._yes, self._no = yes, no
+        self._keys = Static(markup=False)
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -152,6 +147,13 @@ class ConfirmScreen(Dialog[bool]):
 
     def compose(self) -> ComposeResult:
         """Compose the question and the two keys."""
+        yes, no = keys_of(self, "confirm.yes", "confirm.no")
+        self._keys.update(
+            Content.assemble(
+                "\n", (yes, "bold $accent"), (f" {self._yes}    ", "$foreground"), (no, "bold $accent"),
+                (f" {self._no}", "$foreground"),
+            )
+        )  # fmt: skip
         with self._frame:
             self._frame.border_title = Content(f"{self._title}")
             with self._text:
@@ -206,7 +208,8 @@ class ConfirmScreen(Dialog[bool]):
         self._show_hint()
 
     def _show_hint(self) -> None:
-        hint = "↓ more text; y answers at its end" if self._text.max_scroll_y > 0 else ""
+        yes = key_of(self, "confirm.yes")
+        hint = f"↓ more text; {yes} answers at its end" if self._text.max_scroll_y > 0 else ""
         self._frame.border_subtitle = Content("keys are ignored while you type" if self._typing is not None else hint)
 
     def action_answer(self, yes: bool) -> None:

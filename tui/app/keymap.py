@@ -1,7 +1,7 @@
 """The keys of the app: those that screens share, their order, and the check of the keys in the config."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
@@ -132,16 +132,26 @@ def with_keys(screen: Screen[Any], text: str) -> str:
 
 def key_of(screen: Screen[Any], binding_id: str) -> str:
     """Return the displayed key of a binding of the screen, also while an input has the focus; empty if it has none."""
-    keys = (binding for binding in _moved_bindings(screen) if binding.id == binding_id)
-    return next((screen.app.get_key_display(binding) for binding in keys), "")
+    return keys_of(screen, binding_id)[0]
 
 
-def _moved_bindings(screen: Screen[Any]) -> Iterator[Binding]:
-    """Yield the bindings of a screen and its app with the keys that the config gives them, one for each key."""
+def keys_of(screen: Screen[Any], *binding_ids: str) -> list[str]:
+    """Return the displayed key of each of several bindings, as `key_of` returns one."""
+    shown: dict[str | None, str] = {}
+    for binding in _moved_bindings(screen, binding_ids):
+        if binding.id not in shown:
+            shown[binding.id] = screen.app.get_key_display(binding)
+    return [shown.get(binding_id, "") for binding_id in binding_ids]
+
+
+def _moved_bindings(screen: Screen[Any], ids: Container[str | None] | None = None) -> Iterator[Binding]:
+    """Yield the bindings of a screen and its app, all or those with `ids`, with the keys that the config gives them,
+    one for each key."""
     keymap = screen.app.keymap if isinstance(screen.app, ThemedApp) else {}
     for node in (type(screen), type(screen.app)):
         for binding in _bindings_of(node):
-            yield from _moved(binding, keymap)
+            if ids is None or binding.id in ids:
+                yield from _moved(binding, keymap)
 
 
 def _moved(binding: Binding, keymap: Mapping[str, str]) -> Iterable[Binding]:

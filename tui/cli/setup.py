@@ -84,6 +84,7 @@ def config_show(with_defaults: bool) -> None:
 @config.command("check")
 def config_check() -> int:
     """Check the config file and the project file, and print every problem."""
+    from tui.app.keymap import keymap_problems
     from tui.config.folders import find_folders, find_project_file
     from tui.config.load import load_config
 
@@ -91,6 +92,8 @@ def config_check() -> int:
     loaded = load_config(folders.config, os.environ, find_project_file())
     for problem in loaded.warnings:
         say(str(problem))
+    for sentence in keymap_problems(loaded.keymap) if loaded.keymap else ():
+        say(f"warning: {sentence}")
     faulty = any(problem.level == "error" for problem in loaded.warnings)
     say(f"{folders.config_file}: {'valid' if loaded.path else 'does not exist (using defaults)'}")
     if loaded.project:

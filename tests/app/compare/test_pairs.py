@@ -29,6 +29,8 @@ SUITE = make_suite([make_case(f"c{number}") for number in range(40)])
 A, B = Source(SUITE.path, "run1", "mock-a"), Source(SUITE.path, "run2", "mock-b")
 RUN = RunRecord("run1", "finished", "s", SUITE.path, "", ("mock-a", "mock-b"), "2026-11-20T10:00:00+00:00", None, 9, 3)
 
+KEYS = ["a", "b", "t", "x"]
+
 
 def outcomes(model: str, cases: Sequence[str]) -> dict[str, list[Outcome]]:
     return {case: [outcome_of(make_result(TrialKey(case, model)))] for case in cases}
@@ -169,9 +171,8 @@ def test_lines_have_their_width(width: int) -> None:
         heads_line((name, name), (answer(A), None), False, width),
     ]
     assert [width_of(text_of(line)) for line in lines] == [width] * 3
-    text = "".join(
-        text_of(line) for line in (*lines, choice_line("a", True, "note", width), source_line(source, hostile, width))
-    )
+    lines += [choice_line("a", True, "note", KEYS, width), source_line(source, hostile, width)]
+    text = "".join(map(text_of, lines))
     assert not any(sign in text for sign in "\x1b\x00\n\r\x9b\u202e\ud800")
 
 
@@ -192,9 +193,11 @@ def test_two_variants_of_one_run_are_distinguished_however_narrow_it_is() -> Non
 
 
 def test_the_choice_is_marked_where_it_is_shown_now() -> None:
-    assert "▸a A is better" in text_of(choice_line("a", False, "", 100))
-    assert "▸b B is better" in text_of(choice_line("a", True, "", 100))
-    assert "▸t tie" in text_of(choice_line("tie", True, "", 100))
+    assert "▸a A is better" in text_of(choice_line("a", False, "", KEYS, 100))
+    assert "▸b B is better" in text_of(choice_line("a", True, "", KEYS, 100))
+    assert "▸t tie" in text_of(choice_line("tie", True, "", KEYS, 100))
+    assert "b B is better" in text_of(choice_line("a", False, "", KEYS, 54))
+    assert "Space B " in text_of(choice_line("a", False, "", ["a", "Space", "t", "x"], 54))
 
 
 def test_a_check_that_could_not_be_evaluated_has_no_result() -> None:

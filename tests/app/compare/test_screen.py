@@ -159,6 +159,17 @@ async def test_a_preference_is_one_key_and_stays(store: SqliteStore, tmp_path: P
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen) and "3 preferred" in title(seen))
 
 
+async def test_the_keys_of_a_preference_are_those_of_the_keymap(store: SqliteStore, tmp_path: Path) -> None:
+    async with compared(store, tmp_path) as (seen, session):
+        await seen.until(lambda: "a A is better" in text(seen))
+        seen.app.set_keymap({"compare.prefer-a": "f7,a", "compare.tie": "space"})
+        await seen.press("full_stop")
+        await seen.until(lambda: "f7 A is better" in text(seen))
+        assert "Space tie" in text(seen)
+        await seen.press("f7")
+        await seen.until(lambda: [each.choice for each in preferred(session)] == ["a"])
+
+
 async def test_new_answers_in_the_place_of_compared_ones_are_undecided(store: SqliteStore, tmp_path: Path) -> None:
     async with compared(store, tmp_path) as (seen, session):
         await seen.until(lambda: "parameter" in text(seen))

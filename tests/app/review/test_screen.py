@@ -76,6 +76,22 @@ async def test_answers_are_scored_one_criterion_after_the_other(tmp_path: Path) 
         assert len({act.item for act in kept}) == ITEMS
 
 
+async def test_the_keys_of_the_criterion_are_those_of_the_keymap(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
+        await seen.until(lambda: "0–4 or - to score" in drawn(seen))
+        seen.app.set_keymap(
+            {"review.extent-0": "f4", "review.not-applicable": "0", "review.note": "w", "review.undo": "U"}
+        )
+        await seen.press("full_stop")
+        await seen.until(lambda: "f4 1 2 3 4 or 0 to score" in drawn(seen))
+        assert "f4  none" in drawn(seen)
+        assert "1   slight" in drawn(seen)
+        assert "0   not applicable" in drawn(seen)
+        assert "w writes a note" in drawn(seen)
+        await give(seen, "f4")
+        assert last(seen).endswith("0 none → negligible  U undoes")
+
+
 async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritten(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)

@@ -37,11 +37,11 @@ _CHOICES: dict[Choice, Piece] = {
     "tie": ("=", "dim"),
     "both_bad": ("x", "failed"),
 }
-_KEYS: tuple[tuple[str, Choice, str], ...] = (
-    ("a", "a", "A is better"),
-    ("b", "b", "B is better"),
-    ("t", "tie", "tie"),
-    ("x", "both_bad", "both bad"),
+_LABELS: tuple[tuple[Choice, str], ...] = (
+    ("a", "A is better"),
+    ("b", "B is better"),
+    ("tie", "tie"),
+    ("both_bad", "both bad"),
 )
 _SHORT = {"A is better": "A", "B is better": "B"}
 
@@ -169,13 +169,14 @@ def _check_cell(check: CheckResult | None) -> Piece:
     return ("✓ passed", "passed") if check.state == "passed" else ("✗ failed", "failed")
 
 
-def choice_line(choice: Choice | None, swapped: bool, note: str, width: int) -> Line:
+def choice_line(choice: Choice | None, swapped: bool, note: str, keys: Sequence[str], width: int) -> Line:
     """Return the four keys, the current choice marked, and a `note` at the end."""
+    room = width - sum(map(width_of, keys)) - (width_of(note) + 3 if note else 0)
     shown = swapped_choice(choice) if choice is not None and swapped else choice
     pieces: list[Piece] = []
-    for key, means, label in _KEYS:
+    for key, (means, label) in zip(keys, _LABELS, strict=True):
         marked = means == shown
-        label = label if width - (width_of(note) + 3 if note else 0) >= 54 else _SHORT.get(label, label)
+        label = label if room >= 50 else _SHORT.get(label, label)
         pieces += [(" ▸" if marked else "  ", "accent"), (key, "accent"), (f" {label} ", "strong" if marked else "dim")]
     return spread(pieces, [(cut(note, max(0, width // 2)), "dim"), (" ", "plain")] if note else [], width)
 

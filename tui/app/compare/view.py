@@ -9,6 +9,7 @@ from textual.events import Resize
 from tui.app.compare.lines import Names, check_lines, choice_line, entry_line, head_line, heads_line, title_line
 from tui.app.compare.pairs import CaseEntry, ComparisonSession, whole_answer
 from tui.app.diff.view import DiffView
+from tui.app.keymap import keys_of
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.question_line import QuestionPanel
@@ -76,7 +77,8 @@ class _ChoiceLine(PieceLine):
     note = ""
 
     def line_for(self, width: int) -> Line:
-        return choice_line(self.choice, self.swapped, self.note, width)
+        keys = keys_of(self.screen, *(f"compare.{name}" for name in ("prefer-a", "prefer-b", "tie", "both-bad")))
+        return choice_line(self.choice, self.swapped, self.note, keys, width)
 
 
 class CompareView(Vertical):

@@ -22,6 +22,17 @@ _HOW = {
 }
 
 
+class ScoringKeys(NamedTuple):
+    """The displayed keys: of each extent in the order of `_LEVELS`, of the note, and of the guidance."""
+
+    extents: tuple[str, ...] = ("0", "1", "2", "3", "4", "-")
+    note: str = "c"
+    guidance: str = "G"
+
+
+_DEFAULT_KEYS = ScoringKeys()
+
+
 @dataclass(frozen=True, slots=True)
 class CriterionState:
     """What is shown of an item.
@@ -42,6 +53,7 @@ class CriterionState:
     checks: Line = ()
     hidden: bool = True
     writing: bool = False
+    keys: ScoringKeys = _DEFAULT_KEYS
 
 
 class ExtentCells(NamedTuple):
@@ -99,8 +111,8 @@ def _head(item: ReviewItem, rule: BandRule, width: int, *, short: bool) -> list[
 
 def _levels_below(state: CriterionState, width: int, at: int) -> tuple[list[Line], list[ExtentCells]]:
     lines, cells = list[Line](), list[ExtentCells]()
-    for extent in _LEVELS:
-        rows = _level(state, extent, width)
+    for key, extent in zip(state.keys.extents, _LEVELS, strict=True):
+        rows = _level(state, key, extent, width)
         cells += [ExtentCells(at + len(lines) + row, 0, width, extent) for row in range(len(rows))]
         lines += rows
     return lines, cells
@@ -109,10 +121,10 @@ def _levels_below(state: CriterionState, width: int, at: int) -> tuple[list[Line
 def _levels_beside(state: CriterionState, width: int, at: int) -> tuple[list[Line], list[ExtentCells]]:
     """Return the extents in as few rows as possible, and below them the meaning of the chosen one."""
     rows, cells, column = [list[Piece]()], list[ExtentCells](), 0
-    for extent in _LEVELS:
+    for key, extent in zip(state.keys.extents, _LEVELS, strict=True):
         here = state.act is not None and state.act.extent == extent
-        key, name = ("-", "n/a") if extent == "n/a" else (str(extent), EXTENTS[extent])
-        room = 4 + len(name)
+        name = "n/a" if extent == "n/a" else EXTENTS[extent]
+        room = 3 + width_of(key) + len(name)
         if rows[-1] and column + room > width:
             rows, column = [*rows, []], 0
         cells.append(ExtentCells(at + len(rows) - 1, column, column + room, extent))
@@ -121,18 +133,18 @@ def _levels_beside(state: CriterionState, width: int, at: int) -> tuple[list[Lin
         rows[-1] += [(f"{'▸' if here else ' '}{key} ", role), (name, "chosen" if here else "plain"), (" ", "plain")]
     chosen = state.act.extent if state.act is not None else None
     meaning = sanitize_line(state.guidance.levels[chosen] if isinstance(chosen, int) else "", 200)
-    below: Line = ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else ((" G", "accent"), (" guidance", "dim"))
+    guidance: Line = ((f" {state.keys.guidance}", "accent"), (" guidance", "dim"))
+    below = ((f" {cut(meaning, width - 1)}", "dim"),) if meaning else guidance
     return [*map(tuple, rows), below], cells
 
 
-def _level(state: CriterionState, extent: Extent, width: int) -> list[Line]:
+def _level(state: CriterionState, key: str, extent: Extent, width: int) -> list[Line]:
     here = state.act is not None and state.act.extent == extent
-    key = "-" if extent == "n/a" else str(extent)
     name = "not applicable" if extent == "n/a" else EXTENTS[extent]
     text = "" if extent == "n/a" else state.guidance.levels[extent]
     first: Line = (
         (f" {'▸' if here else ' '} ", "chosen-accent" if here else "accent"),
-        (f"{key}  ", "chosen-accent" if here else "accent"),
+        (f"{fill(key, max(map(width_of, state.keys.extents)))}  ", "chosen-accent" if here else "accent"),
         (fill(name, _NAME) if text else name, "chosen" if here else "plain"),
     )
     rows = hanging_indent(first, text, "chosen-dim" if here else "dim", width)
@@ -148,7 +160,9 @@ def result_line(state: CriterionState) -> Line:
     act, severity = state.act, state.item.criterion.severity
     if act is None or act.extent is None:
         what = "decide" if state.deciding else "score"
-        return (("0–4", "accent"), (" or ", "dim"), ("-", "accent"), (f" to {what}", "dim"))
+        *levels, none = state.keys.extents
+        shown = "0–4" if levels == ["0", "1", "2", "3", "4"] else " ".join(levels)
+        return ((shown, "accent"), (" or ", "dim"), (none, "accent"), (f" to {what}", "dim"))
     band = band_of(severity, act.extent, state.rule)
     head: list[Piece] = [("Decided  " if state.deciding else "", "accent")]
     if band is None or act.extent == "n/a":
@@ -159,7 +173,7 @@ def result_line(state: CriterionState) -> Line:
 
 def _note(state: CriterionState, width: int, *, short: bool) -> list[Line]:
     if not state.note.strip():
-        return [] if short else [(), (("c", "accent"), (" writes a note", "dim"))]
+        return [] if short else [(), ((state.keys.note, "accent"), (" writes a note", "dim"))]
     waits = "  saved with the extent" if state.draft and state.act is None else ""
     head: Line = (("Note", "dim"), (waits, "flaky"))
     return [*([] if short else [()]), head, *text_rows(state.note, width)]

@@ -111,14 +111,14 @@ def queue_line(item: ReviewItem, status: ItemStatus, rule: BandRule, *, hidden: 
     return spread(left, right, width)
 
 
-def recorded_line(recorded: RecordedScore, rule: BandRule, width: int) -> Line:
-    """Return what was recorded last: `sec-001 · SQL injection: 3 major → critical  u undoes`."""
+def recorded_line(recorded: RecordedScore, rule: BandRule, width: int, undo: str = "u") -> Line:
+    """Return what was recorded last, with the key `undo`: `sec-001 · SQL injection: 3 major → critical  u undoes`."""
     item, extent = recorded.item, recorded.extent
     band = band_of(item.criterion.severity, extent, rule)
     end: list[Piece] = [(f" {extent_words(extent)}", "strong")]
     if band is not None:
         end += [(" → ", "dim"), band_piece(band)]
-    end += [] if recorded.is_repeated else [("  ", "dim"), ("u", "accent"), (" undoes ", "dim")]
+    end += [] if recorded.is_repeated else [("  ", "dim"), (undo, "accent"), (" undoes ", "dim")]
     what = "Already " if recorded.is_repeated else "Decided " if recorded.is_decision else ""
     room = width - _width(end) - 2
     name = f" {what}{sanitize_line(item.case.id, 60)} · {sanitize_line(item.criterion.name, 100)}:"

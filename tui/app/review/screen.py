@@ -13,7 +13,7 @@ from tui.app.bindings import bind
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.find.jump_dialog import jump_to_case
-from tui.app.keymap import shared, with_keys
+from tui.app.keymap import key_of, shared, with_keys
 from tui.app.navigator import Navigator, ScreenName, Subject
 from tui.app.presentation.pieces import Line
 from tui.app.review.criterion_panel import CriterionPanel
@@ -325,7 +325,7 @@ class ReviewScreen(AppScreen[None]):
 
     def _show_recorded(self, recorded: RecordedScore) -> None:
         rule = self.review_session.review.rule
-        self.last_act.show(lambda width: recorded_line(recorded, rule, width))
+        self.last_act.show(lambda width: recorded_line(recorded, rule, width, key_of(self, "review.undo")))
         self._show_item()
 
     def action_undo(self) -> None:

@@ -9,11 +9,11 @@ from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.message import Message
 
-from tui.app.keymap import key_of
+from tui.app.keymap import key_of, keys_of
 from tui.app.presentation.pieces import Line
 from tui.app.review.answer_panel import AnswerPanel
 from tui.app.review.answers import AnswerCache, LoadedAnswer, checks_line, masked_words
-from tui.app.review.criterion_lines import CriterionState
+from tui.app.review.criterion_lines import CriterionState, ScoringKeys
 from tui.app.review.criterion_panel import CriterionPanel
 from tui.app.review.lines import answer_name, empty_lines, end_lines
 from tui.app.review.queue import ReviewSession
@@ -22,6 +22,7 @@ from tui.app.widgets.key_queue import KeyQueue
 from tui.app.widgets.splitter import Room, Splitter
 from tui.app.widgets.text_views import FittedTextPanel
 from tui.model.errors import AssayError
+from tui.model.risk import EXTENTS
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey, ReviewItem
 from tui.session.pane_sizes import PaneSizes
@@ -31,6 +32,10 @@ _STACKED_BELOW, _TALL_FROM = 110, 40  # columns, rows of the screen
 _QUEUE_FROM = 200  # columns of the screen from which the queue is displayed beside the answer
 _USUAL_QUEUE, _MOST_USUAL_QUEUE, _MOST_USUAL_CRITERION = 44, 70, 100
 _LEAST_QUEUE, _LEAST_CRITERION, _LEAST_ANSWER = 24, 40, 40
+_SCORING_KEYS = (
+    *(f"review.{name}" for name in (*(f"extent-{extent}" for extent in range(len(EXTENTS))), "not-applicable")),
+    *("review.note", "review.guidance"),
+)
 
 
 class ReviewView(Horizontal):
@@ -246,6 +251,7 @@ class ReviewView(Horizontal):
 
     def _draw_criterion(self, item: ReviewItem, checks: Line) -> None:
         session, review = self._session, self._session.review
+        *extents, note, guidance = keys_of(self.screen, *_SCORING_KEYS)
         self.criterion.show(
             CriterionState(
                 item,
@@ -259,6 +265,7 @@ class ReviewView(Horizontal):
                 session.next_open(),
                 checks,
                 session.hidden,
+                keys=ScoringKeys(tuple(extents), note, guidance),
             )
         )
 
