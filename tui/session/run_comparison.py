@@ -52,14 +52,7 @@ def compare_stored(store: Store, data: Path, run: str, base: str, margin: float 
             f"The run and its base have no model in common ({_listed(now)}; base: {_listed(before)})",
             fix="Compare runs of the same models, or use `assay report` for models of one run.",
         )
-    changed = tuple(
-        case
-        for case in now.questions
-        if any(
-            case in known and known[case] != digests.get(case, known[case])
-            for digests, known in ((now.questions, before.questions), (now.prompts, before.prompts))
-        )
-    )
+    changed = tuple(case for case in now.questions if now.is_changed(case, before))
     return ComparedRuns(now, before, models, changed)
 
 
@@ -72,9 +65,7 @@ def read_trend(store: Store, suite_path: Path, models: Sequence[str] = ()) -> tu
     records = [record for record in store.list_runs() if canonical_path(record.suite_file) == place]
     if not records:
         raise ConfigError("No saved run of this suite", where=str(suite_path), fix="`assay runs` lists saved runs.")
-    # The newest run is listed first; its suite says which cases belong together.
-    clusters = clusters_of(store.read_suite(records[0].id).cases)
-    found = trends([_results(store, record) for record in reversed(records)], clusters)
+    found = trends([_results(store, record) for record in reversed(records)])
     if unknown := [model for model in models if model not in {each.model for each in found}]:
         known = ", ".join(each.model for each in found) or "none"
         raise ConfigError(f"No checked result of {unknown[0]} in the runs of this suite", fix=f"Its models: {known}.")

@@ -45,6 +45,11 @@ class RunResults:
     questions: Mapping[str, str] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
 
+    def is_changed(self, case: str, before: "RunResults") -> bool:
+        """Return whether a case has another prompt, other files or other checks than `before`, as far as both say."""
+        digests = ((self.questions, before.questions), (self.prompts, before.prompts))
+        return any(case in now and case in known and now[case] != known[case] for now, known in digests)
+
 
 @dataclass(frozen=True, slots=True)
 class RunChange:

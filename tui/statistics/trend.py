@@ -1,6 +1,6 @@
 """The pass rate of each model over the saved runs of a suite, and the run in which a case broke."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.statistics.run_change import ModelResults, RunResults
@@ -23,6 +23,8 @@ class TrendPoint:
 class Break:
     """A case that passed in every repeat of run `passed_in`, and in none of the latest `failed_runs` runs.
 
+    Only runs since the last change of its prompt, its files or its checks count.
+
     `broke_in` is the first of these; in runs between the two the case passed in some repeats, or was flaky.
     """
 
@@ -41,30 +43,36 @@ class Trend:
     breaks: tuple[Break, ...]
 
 
-def trends(runs: Sequence[RunResults], clusters: Mapping[str, str] | None = None) -> tuple[Trend, ...]:
-    """Return the trend of each model with a checked result; `runs` are the oldest first, `clusters` is by case."""
+def trends(runs: Sequence[RunResults]) -> tuple[Trend, ...]:
+    """Return the trend of each model with a checked result; `runs` are the oldest first."""
     by_model: dict[str, list[tuple[RunResults, ModelResults]]] = {}
     for run in runs:
         for model, results in run.models.items():
             if results.passes:
                 by_model.setdefault(model, []).append((run, results))
     return tuple(
-        Trend(model, tuple(_point(run, results, clusters) for run, results in each), tuple(_breaks(each)))
+        Trend(model, tuple(_point(run, results) for run, results in each), tuple(_breaks(each)))
         for model, each in by_model.items()
     )
 
 
-def _point(run: RunResults, results: ModelResults, clusters: Mapping[str, str] | None) -> TrendPoint:
-    interval = rate_interval(results.passes, clusters)
+def _point(run: RunResults, results: ModelResults) -> TrendPoint:
+    interval = rate_interval(results.passes, run.clusters)
     return TrendPoint(run.run_id, run.started_at, results.rate or 0.0, interval, len(results.passes), run.finished)
 
 
 def _breaks(runs: Sequence[tuple[RunResults, ModelResults]]) -> list[Break]:
-    history: dict[str, list[tuple[str, Passes, bool]]] = {}
+    history: dict[str, list[tuple[RunResults, Passes, bool]]] = {}
     for run, results in runs:
         for case, passes in results.passes.items():
-            history.setdefault(case, []).append((run.run_id, passes, case in results.flaky))
-    found = (_break(case, results) for case, results in history.items())
+            earlier = history.setdefault(case, [])
+            if earlier and run.is_changed(case, earlier[-1][0]):
+                earlier.clear()  # they are results of another test
+            earlier.append((run, passes, case in results.flaky))
+    found = (
+        _break(case, [(run.run_id, passes, flaky) for run, passes, flaky in results])
+        for case, results in history.items()
+    )
     return [each for each in found if each]
 
 
