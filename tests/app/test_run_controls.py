@@ -1,23 +1,29 @@
 """The commands for runs that screens share."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from textual.message import Message
 
 from tests.app.contexts import Notified, make_context, select_first
 from tests.app.explore.explored import session_for
+from tests.support.histories import run_history
+from tests.support.kept_runs import RUN_ID, STARTED, make_case, make_plan, make_subject, make_suite
 from tests.support.pilots import screen_rows, until
 from tests.support.repositories import write_files
-from tests.support.scripted_session import result_of
+from tests.support.scripted_session import ScriptedSession, result_of
 from tui.app.dialogs import ChoiceScreen
-from tui.app.run_controls import RunControls
+from tui.app.run_controls import RunControls, requests_by_run
 from tui.app.run_messages import RunQueued
-from tui.app.run_requests import request_failed, request_suite
+from tui.app.run_requests import RunRequest, request_failed, request_suite
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.results import TrialKey
 from tui.model.shipped import shipped_folder
+from tui.model.state import RunState
 from tui.model.suite import RepositoryContext
+from tui.store.sqlite import SqliteStore
 
 
 def shown(app: ThemedApp[None]) -> str:
@@ -76,10 +82,72 @@ async def test_commands_without_a_run_say_so(tmp_path: Path) -> None:
     assert len(screen.notices) == 3
 
 
-async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answer(tmp_path: Path) -> None:
-    session = session_for(tmp_path)
-    failed, lost = TrialKey("one", "mock-a"), TrialKey("two", "mock-a")
-    session.kept = (result_of(failed, "failed"), result_of(lost, "error", error="refused"))
+FAILED, LOST = TrialKey("one", "mock-a"), TrialKey("two", "mock-a")
+
+
+def session_with_run(folder: Path, store: SqliteStore, path: str) -> ScriptedSession:
+    """Return a session that displays the results of a stored run of the suite at this path: one failed, one lost."""
+    session = session_for(folder)
+    session.kept = (result_of(FAILED, "failed"), result_of(LOST, "error", error="refused"))
+    plan = replace(make_plan([make_case("one"), make_case("two")], ["mock-a"], path=path), trials=(FAILED, LOST))
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, session.kept)
+    store.finish_run(plan.run_id, "finished", STARTED)
+    session.keeps = run_history(store, folder, lambda names: tuple(map(make_subject, names)))
+    return session
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "runs.sqlite")
+    yield opened
+    opened.close()
+
+
+def test_a_rerun_leaves_out_what_has_passed_in_another_program(tmp_path: Path, store: SqliteStore) -> None:
+    path = str(tmp_path / "quickstart.yaml")
+    session = session_with_run(tmp_path, store, path)
+    suite = replace(
+        make_suite([make_case("one"), make_case("two")], path=path), sha256=store.list_runs()[0].suite_sha256
+    )
+    of_file = RunRequest(Path(path), suite, (FAILED, LOST, TrialKey("three", "mock-a")))
+    of_run = replace(of_file, run=RUN_ID, trials=(FAILED, LOST))
+
+    def runs(request: RunRequest) -> list[tuple[str, tuple[TrialKey, ...]]]:
+        return [(each.run, each.trials) for each in requests_by_run(session.history, request)]
+
+    new = ("", (TrialKey("three", "mock-a"),))
+    assert runs(of_file) == [(RUN_ID, (FAILED, LOST)), new]
+    store.save_trials(RUN_ID, [result_of(FAILED, "passed")])
+    assert runs(of_file) == [(RUN_ID, (LOST,)), new]
+    assert runs(of_run) == [(RUN_ID, (LOST,))]
+    store.save_trials(RUN_ID, [result_of(LOST, "unchecked")])
+    assert runs(of_run) == []
+
+
+async def test_a_rerun_of_what_has_passed_meanwhile_says_so(tmp_path: Path, store: SqliteStore) -> None:
+    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    async with app.run_test() as pilot:
+        context, screen = await make_context(session, app), Notified()
+        await app.push_screen(screen)
+        path = select_first(context, "one")
+        open_suite = context.open_suites.get(path)
+        assert open_suite is not None
+        context.open_suites.add_saved_run(open_suite._replace(path=tmp_path / "run", run=RUN_ID), RunState())
+        context.open_suites.state(tmp_path / "run").take_results(session.kept[:1])
+        context.selection.select(tmp_path / "run", "one")
+        store.save_trials(RUN_ID, [result_of(FAILED, "passed")])
+        RunControls(context, screen).rerun(request_failed(context.selection), "")
+        await until(pilot, lambda: "Not run again: 1 trial passed in another program since." in screen.notices)
+        assert not context.runs.busy
+
+
+async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answer(
+    tmp_path: Path, store: SqliteStore
+) -> None:
+    failed, lost = FAILED, LOST
+    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
     app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
     async with app.run_test() as pilot:
         context, screen = await make_context(session, app), Notified()
@@ -91,7 +159,7 @@ async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answ
         saved = context.open_suites.get(path)
         assert saved is not None
         context.open_suites.add_saved_run(
-            saved._replace(path=tmp_path / "run", run="1"), context.open_suites.state(path)
+            saved._replace(path=tmp_path / "run", run=RUN_ID), context.open_suites.state(path)
         )
         context.selection.select(tmp_path / "run", "one")
         RunControls(context, screen).rerun(request_failed(context.selection), "")
@@ -99,4 +167,4 @@ async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answ
         await pilot.press("enter")
         await until(pilot, lambda: context.runs.queued)
         assert context.runs.queued[0].trials == (lost,)
-        assert context.runs.queued[0].run == "1"
+        assert context.runs.queued[0].run == RUN_ID

@@ -124,14 +124,14 @@ class RunControls:
         chosen = await self._choose_trials(request)
         if chosen is None:
             return
-        if chosen.run:
-            self.start(chosen, nothing)
-            return
         try:
             requests = await asyncio.to_thread(requests_by_run, self._context.session.history, chosen)
         except StoreError as error:
             notify_error(self._screen, error)
             return
+        if passed := len(chosen.trials) - sum(len(each.trials) for each in requests):
+            what = f"{counted(passed, 'trial')} passed in another program since."
+            self._screen.notify(f"Not run again: {what}", markup=False, timeout=6)
         for each in requests:
             self.start(each, nothing)
 
@@ -258,14 +258,19 @@ def rerun_lines(errors: int, failed: int) -> list[Line]:
 def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest]:
     """Return one request for each run that has the newest results of the trials, so that they become attempts in it.
 
-    Trials without a result, or with a result of an older version of the suite, become a new run. Blocks. Raises
-    StoreError.
+    Trials without a result, or with a result of an older version of the suite, become a new run. Those that have passed
+    in another program since they were selected are left out. Blocks. Raises StoreError.
     """
-    runs = history.latest_runs(request.suite, request.trials)
-    return [
-        replace(request, run=run, trials=tuple(key for key in request.trials if runs[key] == run))
-        for run in dict.fromkeys(runs.values())
-    ]
+    if request.run:
+        runs = dict.fromkeys(request.trials, request.run)
+    else:
+        runs = history.latest_runs(request.suite, request.trials)
+    requests = []
+    for run in dict.fromkeys(runs.values()):
+        trials = tuple(key for key in request.trials if runs[key] == run)
+        if trials := history.not_passed(run, trials) if run else trials:
+            requests.append(replace(request, run=run, trials=trials))
+    return requests
 
 
 def current_pace(state: RunState) -> Pace:

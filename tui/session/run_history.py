@@ -170,9 +170,13 @@ class RunHistory:
 
         Unchecked answers are left out: a rerun would not check them either.
         """
+        return self.not_passed(run_id, self._store.read_plan(run_id).trials)
+
+    def not_passed(self, run_id: str, trials: Iterable[TrialKey]) -> tuple[TrialKey, ...]:
+        """Return those of some trials that neither passed in the run nor are unchecked."""
         outcomes = self._store.read_outcomes(run_id)
         settled = {each.trial for each in outcomes if each.verdict in ("passed", "unchecked")}
-        return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in settled)
+        return tuple(trial for trial in trials if trial not in settled)
 
     def error_trials(self, run_id: str) -> tuple[TrialKey, ...]:
         """Return the trials without a verdict (error, timeout, incomplete, cancelled), in the plan's order."""
