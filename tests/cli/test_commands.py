@@ -146,6 +146,19 @@ def test_config_init_check_and_doctor(assay: CommandLine) -> None:
     assert "local/smollm2-135m" in doctor.out
 
 
+def test_doctor_names_the_keys_of_the_config_that_are_set_and_those_that_are_not(assay: CommandLine) -> None:
+    config = assay.home / "assay_config_dir" / "config.yaml"
+    config.parent.mkdir(exist_ok=True)
+    entry = "{kind: openai, base_url: 'http://127.0.0.1:1/v1', api_key: '${NAME}'}"
+    entries = [f"  {name}: {entry.replace('NAME', name.upper())}\n" for name in ("mine_key", "other_key")]
+    config.write_text("providers:\n" + "".join(entries))
+    doctor = assay.run("doctor", env={"MINE_KEY": "mine-1234567890"})
+    assert doctor.code == 0
+    assert "· keys set: MINE_KEY\n" in doctor.out
+    assert "· provider other_key: not set: OTHER_KEY\n" in doctor.out
+    assert "mine-1234567890" not in doctor.out
+
+
 def test_config_check_prints_what_is_wrong_with_the_keys(assay: CommandLine) -> None:
     config = assay.home / "assay_config_dir" / "config.yaml"
     config.parent.mkdir(exist_ok=True)

