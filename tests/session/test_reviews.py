@@ -451,6 +451,15 @@ def test_a_score_of_a_run_that_was_deleted_elsewhere_is_not_saved(
     assert not ScoreFiles(tmp_path / "scores").has(RUN)
 
 
+def test_nobody_looks_at_a_run_that_was_deleted_elsewhere(store: SqliteStore, reviews: Reviews, tmp_path: Path) -> None:
+    review = reviews.open_review(RUN, "Ada", blind=True)
+    review.give(review.items[0].key, 1)
+    assert review.look("Explore") is not None
+    store.finish_run(RUN, "finished", STARTED)
+    store.delete_run(RUN)
+    assert review.look("Explore") is None
+
+
 @pytest.mark.parametrize("kind", ACTS)
 def test_no_act_overrides_a_score_that_the_reviewer_gave_in_another_program(
     store: SqliteStore, tmp_path: Path, kind: str

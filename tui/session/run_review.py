@@ -312,9 +312,14 @@ class RunReview:
         return self.blind and is_blind_open(self.board.acts, self.reviewer) and len(self.done()) < len(self.items)
 
     def look(self, where: str) -> Act | None:
-        """Record that names are seen during an open blind session. Return None if there is none."""
+        """Record that names are seen during an open blind session.
+
+        Return None if there is none, or if the run was deleted meanwhile, with its scores.
+        """
         with self._lock:
-            return self._append(_Entry("look", note=where)) if self.is_blind_open else None
+            if not self.is_blind_open or all(run.id != self.record.id for run in self._store.list_runs()):
+                return None
+            return self._append(_Entry("look", note=where))
 
     def _remember(self, act: Act, before: Act | None) -> Act:
         self._given.append((act, before))
