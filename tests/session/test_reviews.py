@@ -451,7 +451,7 @@ def test_a_score_of_a_run_that_was_deleted_elsewhere_is_not_saved(
     assert not ScoreFiles(tmp_path / "scores").has(RUN)
 
 
-def test_nobody_looks_at_a_run_that_was_deleted_elsewhere(store: SqliteStore, reviews: Reviews, tmp_path: Path) -> None:
+def test_nobody_looks_at_a_run_that_was_deleted_elsewhere(store: SqliteStore, reviews: Reviews) -> None:
     review = reviews.open_review(RUN, "Ada", blind=True)
     review.give(review.items[0].key, 1)
     assert review.look("Explore") is not None
