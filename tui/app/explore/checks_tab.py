@@ -131,7 +131,7 @@ class ChecksTab(Vertical):
         if case.expected_behavior:
             expected: Line = (("Expected  ", "dim"), (sanitize_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
-        if any(row.earlier for row in self._table.rows):
+        if any(ran is not None and ran.steps != case.steps for ran in self._ran):
             lines.append(((_EARLIER, "dim"),))
         if not case.is_checked:
             lines.append((("This case has no check: complete answers are unchecked and not in any rate.", "dim"),))
