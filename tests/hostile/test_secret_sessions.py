@@ -255,6 +255,22 @@ async def test_a_password_in_the_url_of_a_repository_is_in_nothing(
     assert person.written.leaks(secret) == []
 
 
+async def test_a_key_in_the_query_of_the_url_of_a_repository_is_in_nothing(person: Person) -> None:
+    person.environ |= {"OPENAI_BASE_URL": "http://127.0.0.1:1"}
+    suite = json.loads(suite_of(["m"]))
+    url = f"http://127.0.0.1:1/repo.git?private_token={TOKEN}"
+    given = person.written.give("suite.json", json.dumps({**suite, "repoClone": {"repoUrl": url}}))
+    plain = person.written.give("plain.json", suite_of(["m"]))
+    for words in ((given,), (plain, "--clone", url)):
+        ran = await person.run("run", *words, "--allow-local", "-f", "json", "-r")
+        assert ran.code == 1, ran.err
+        assert (await person.run("runs", "export", "last")).code == 0
+    again = await person.run("run", "--rerun-errors", "last", "--allow-local", "-f", "json")
+    assert again.code == 1
+    assert "the repository URL contained a key, which was not saved with the run. Start a new run." in again.out
+    assert person.written.leaks(TOKEN) == []
+
+
 REFUSED = """https://me:{}@host:99999/x ext::https://me:{}@host/x https://me:{}@ ftp://me:{}@host/x https://me:{}@host
 https://me:{}@-host/x https://me:a{}@b@:80/x me:{}@host:x"""
 

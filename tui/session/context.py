@@ -403,17 +403,18 @@ def secrets_of(plan: Plan) -> tuple[str, ...]:
     clone = plan.suite.repo_clone
     agents = (plan.suite.agent or "", *(each.model_id for each in plan.subjects if each.provider == "agent"))
     keys = (key for agent in agents if agent.startswith(AGENT_URLS) for key in query_secrets(agent))
-    return (*(url_secrets(clone.url) if clone else ()), *keys)
+    return (*((*url_secrets(clone.url), *query_secrets(clone.url)) if clone else ()), *keys)
 
 
 def without_secrets(plan: Plan, secrets: Secrets) -> Plan:
-    """Return the plan as it may be stored: without the password in its repository URL and the keys in its agents' URLs.
+    """Return the plan as it may be stored: without the password and the keys in its repository URL and agents' URLs.
 
-    A resumed run takes the password from the environment, and is refused if its agent's URL had a key.
+    A resumed run takes the password from the environment, and is refused if one of the URLs had a key.
     """
     suite, own = plan.suite, Secrets(secrets_of(plan))
-    if suite.repo_clone is not None and url_secrets(suite.repo_clone.url):
-        suite = replace(suite, repo_clone=replace(suite.repo_clone, url=parse_url(suite.repo_clone.url).url))
+    if (clone := suite.repo_clone) is not None:
+        url = parse_url(clone.url).url if url_secrets(clone.url) else clone.url
+        suite = replace(suite, repo_clone=replace(clone, url=Secrets(query_secrets(url)).hide(url)))
     if suite.agent:
         suite = replace(suite, agent=own.hide(suite.agent))
     subjects = tuple(replace(each, model_id=own.hide(each.model_id)) for each in plan.subjects)

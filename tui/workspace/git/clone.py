@@ -15,7 +15,7 @@ from tui.model.current_folder import absolute_path
 from tui.model.errors import ConsentNeeded, WorkspaceError
 from tui.model.paths import ParsedUrl, needs_consent, parse_url, url_fault
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import Secrets
+from tui.model.secrets import REMOVED, Secrets
 from tui.model.suite import RepoClone
 from tui.processes.guarded import run_private
 from tui.workspace.temporary import sweep_stale, temporary_folder
@@ -165,6 +165,9 @@ def _open(place: Path, title: str) -> "Base":
 
 
 def _checked(repo_clone: RepoClone, allow_local: bool, relative_to: Path) -> ParsedUrl:
+    if REMOVED in repo_clone.url:
+        what = "the repository URL contained a key, which was not saved with the run"
+        raise WorkspaceError(what, where=sanitize_line(repo_clone.url), fix="Start a new run.")
     if (fault := url_fault(repo_clone.url)) is not None:
         raise WorkspaceError(
             f"the repository URL is not allowed: it {fault}", where=sanitize_line(parse_url(repo_clone.url).url)
