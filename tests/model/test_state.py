@@ -1,5 +1,7 @@
 """What the screen knows of trials, as a fold of events, without a terminal."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.kept_runs import make_suite
@@ -260,6 +262,30 @@ def test_results_of_a_case_that_asks_something_else_now_are_hidden() -> None:
     assert not state.is_outdated("one", "mock-a")
     state.take(RunFinished("r", "finished", "t"))
     assert state.trials.keys() == {A, B}
+
+
+@pytest.mark.parametrize("change", ["another question", "removed"])
+def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change: str) -> None:
+    state, first = RunState(), make_suite([Case(id, id, "c", (Step(id),)) for id in ("one", "two")])
+    state.display(first)
+    state.prepare(first.cases)
+    keys = tuple(TrialKey(id, "mock-a") for id in ("one", "two"))
+    state.take(RunStarted("r", keys, "t"))
+    for key in keys:
+        state.take(TrialFinished(result_of(key)))
+    state.take(RunFinished("r", "finished", "t"))
+    state.display(replace(first, cases=(*first.cases, Case("new", "new", "c", (Step("new"),)))))
+    assert state.is_of_one_run
+    cases = (replace(first.cases[0], steps=(Step("other"),)),) if change == "another question" else ()
+    state.display(replace(first, cases=(*cases, *first.cases[1:])))
+    assert not state.is_of_one_run
+
+
+def test_a_run_with_a_trial_that_was_cancelled_before_it_began_is_not_complete() -> None:
+    whole = folded(TrialFinished(result_of(A)), TrialFinished(result_of(B)), RunFinished("r", "finished", "t"))
+    assert whole.is_complete
+    assert not folded(TrialFinished(result_of(A)), RunFinished("r", "finished", "t")).is_complete
+    assert not folded(TrialFinished(result_of(A)), TrialFinished(result_of(B))).is_complete
 
 
 def test_a_case_that_is_changed_while_it_runs_is_displayed_until_the_end_of_the_run() -> None:

@@ -232,8 +232,8 @@ class RunState:
 
     The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. Results of a case that
     asks something else in the displayed suite are hidden (`is_outdated`). `in_progress` are the trials that have
-    started and not ended. `is_of_one_run` says that all trials are known to be of the current or last run. `limits` is
-    by provider.
+    started and not ended. `is_of_one_run` says that the displayed trials are known to be all those of the current or
+    last run, and no others. `limits` is by provider.
     """
 
     def __init__(self) -> None:
@@ -259,6 +259,11 @@ class RunState:
     def running(self) -> bool:
         """Whether a run has started and not finished."""
         return self.run_id is not None and self.ended is None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last run has finished with a result of each of its trials: a cancelled one may have none."""
+        return self.ended == "finished" and self.counts.done >= self.counts.trials
 
     @property
     def paused(self) -> bool:
@@ -304,6 +309,7 @@ class RunState:
         Trials in progress are shown until the end of their run.
         """
         self._cases = {case.id: case for case in suite.cases}
+        self.is_of_one_run = self.is_of_one_run and self._cases.keys() >= self._tried
         self._hide_outdated()
 
     def prepare(self, cases: Iterable[Case]) -> None:
@@ -317,6 +323,7 @@ class RunState:
             if is_outdated and not trial.is_open:
                 self._hidden[key] = trial
                 self.trials.pop(key, None)
+                self.is_of_one_run = False
             elif key in self._hidden:
                 self.trials.setdefault(key, self._hidden.pop(key))
 

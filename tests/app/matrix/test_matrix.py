@@ -208,6 +208,12 @@ def test_while_a_run_is_not_finished_pairs_have_counts_and_no_test() -> None:
     matrix.state.take(RunFinished("run", "cancelled", ""))
     assert matrix.interim, "a cancelled run is not finished"
     matrix.state.take(RunStarted("run", keys[6:], ""))
+    for key in keys[6:-1]:
+        matrix.state.take(TrialFinished(result(key, "✓")))
+    matrix.state.take(RunFinished("run", "finished", ""))
+    assert matrix.interim, "a trial that was cancelled before it began has no result"
+    matrix.state.take(RunStarted("run", keys[-1:], ""))
+    matrix.state.take(TrialFinished(result(keys[-1], "✓")))
     matrix.state.take(RunFinished("run", "finished", ""))
     matrix.show(matrix.suite, matrix.state, matrix.models)
     pair = computed(matrix).pair(None)

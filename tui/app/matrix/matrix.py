@@ -308,7 +308,7 @@ class Matrix:
     def interim(self) -> bool:
         """Return whether the results are of an unfinished run, for which counts are displayed, but no tests."""
         if self.state.run_id is not None:
-            return self.state.ended != "finished"
+            return not self.state.is_complete
         return self._unfinished > 0
 
     @property
