@@ -326,7 +326,7 @@ def test_looks_are_recorded_while_a_blind_session_is_open(reviews: Reviews) -> N
     assert again.look("open again") is not None
     again.reveal()
     assert (again.look("revealed"), reviews.record_look(RUN, "revealed")) == (None, None)
-    assert reviews.open_review(RUN, "Ada", blind=False).board.looks("Ada") == 3
+    assert reviews.open_review(RUN, "Ada", blind=False).board.looks("Ada") == 4, "with the finished review continued"
 
 
 def test_answers_with_masked_names_are_flagged_and_left_out_of_other_figures(
@@ -449,6 +449,22 @@ def test_a_score_of_a_run_that_was_deleted_elsewhere_is_not_saved(
     with pytest.raises(StoreError, match="does not exist"):
         review.give(ITEM, 1)
     assert not ScoreFiles(tmp_path / "scores").has(RUN)
+
+
+def test_a_finished_blind_review_that_is_continued_later_counts_as_a_look(reviews: Reviews) -> None:
+    review = reviews.open_review(RUN, "Ada", blind=True)
+    for item in review.items:
+        review.give(item.key, 1)
+    review.give(review.items[0].key, 2)
+    assert review.board.looks("Ada") == 0, "the names were hidden all the time"
+    again = reviews.open_review(RUN, "Ada", blind=True)
+    assert again.blind
+    assert again.look("Explore") is None, "everything is scored"
+    for extent in (3, 4):
+        again.give(again.items[0].key, extent)
+    assert again.board.looks("Ada") == 1
+    assert [act.act for act in again.board.acts][-3:] == ["look", "score", "score"]
+    assert reviews.open_review(RUN, "Ada", blind=True).board.looks("Ada") == 1
 
 
 def test_nobody_looks_at_a_run_that_was_deleted_elsewhere(store: SqliteStore, reviews: Reviews) -> None:

@@ -121,10 +121,14 @@ class SavedAnswers:
         return found
 
     def _newest(self, source: Source, suite: Suite) -> Iterator[Outcome]:
-        recorded = RecordedCases(self._store, suite)
+        recorded = self.recorded_cases(suite)
         for run, outcome in self._store.latest_outcomes(source.suite):
             if outcome.trial.model == source.model and recorded.asks_the_same(run, outcome.trial.case):
                 yield outcome
+
+    def recorded_cases(self, suite: Suite) -> RecordedCases:
+        """Return a reader of the suite's cases as they were in its runs."""
+        return RecordedCases(self._store, suite)
 
     def read(self, source: Source, case: str) -> Answer | None:
         """Return the answer to a case, or None if there is none."""

@@ -143,6 +143,7 @@ class RunReview:
         self._store, self._files, self._run = store, files, run
         self._given: list[tuple[Act, Act | None]] = []
         self._stored = {act.id for act in kept.acts if act.reviewer == reviewer}
+        self._is_finished_before = self.blind and 0 < len(self.items) <= len(self.done())
         self._lock = threading.RLock()
         self._closed = threading.Event()
 
@@ -335,6 +336,10 @@ class RunReview:
         if entry.item is not None and entry.item.again and not self.blind:
             what = "This answer was repeated only to compare two of your blind scores"
             raise ConfigError(what, fix="Score its first showing: the names are visible now.")
+        if entry.item is not None and self._is_finished_before and self.blind:
+            # Names that were displayed after the session was finished were not recorded.
+            self._write(_Entry("look", note="continued the finished review"), _NO_ANSWER)
+            self._is_finished_before = False
         act = self._write(entry, read)
         first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:

@@ -22,6 +22,7 @@ from tui.model.diffs import FileDiff
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.results import CheckResult, TrialKey
 from tui.model.run import RunRecord
+from tui.model.suite import Step
 from tui.session.answers import Answer, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
 
@@ -219,3 +220,26 @@ def test_a_rerun_says_which_verdict_counts() -> None:
     assert "✓ ↻ ✗" in narrow
     assert width_of(narrow) == 76
     assert "↻" not in text_of(heads_line(names, (rerun, answer(B)), True, 110))
+
+
+def test_the_checks_of_two_versions_of_a_case_are_not_mixed() -> None:
+    found, missing = (
+        CheckResult("expected_pattern", "Paris", "passed"),
+        CheckResult("expected_pattern", "zebra", "failed"),
+    )
+    lines = check_lines((replace(answer(A), checks=(missing, found)), replace(answer(B), checks=(found, found))), 80)
+    assert [text_of(line).split() for line in lines[1:]] == [
+        ["expected", "zebra", "✗", "failed", "·"],
+        ["expected", "Paris", "✓", "passed", "✓", "passed"],
+        ["expected", "Paris", "·", "✓", "passed"],
+    ]
+
+
+def test_a_pair_knows_whether_both_were_asked_the_same() -> None:
+    first, other = make_case("one"), replace(make_case("one"), steps=(Step("Something else."),))
+    diff = FileDiff("answer", "modified", added=1)
+    same = AnswerPair(answer(A), answer(B), diff, (first, replace(first, name="renamed")))
+    assert (same.case, same.note) == (first, "")
+    apart = AnswerPair(answer(A), answer(B), diff, (first, other))
+    assert (apart.case, apart.note) == (None, "different versions of this case")
+    assert AnswerPair(answer(A), answer(B), diff).case is None

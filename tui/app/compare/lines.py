@@ -1,6 +1,7 @@
 """What the Compare screen shows as lines: cases, names of answers, the choice, and the leaderboard of preferences."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -139,16 +140,16 @@ def _end(answer: Answer | None, width: int) -> Line:
 
 def check_lines(answers: tuple[Answer | None, Answer | None], width: int) -> list[Line]:
     """Return the checks of two answers with their results, and the text of each failure; nothing without checks."""
-    results = [dict(enumerate(answer.checks)) if answer is not None else {} for answer in answers]
-    checks = {**results[1], **results[0]}
+    results = [_checks_of(answer) for answer in answers]
+    checks = {**results[0], **results[1]}
     if not checks:
         return []
-    names = [(kind_word(check.kind), sanitize_line(check.target, 200)) for _, check in sorted(checks.items())]
+    names = [(kind_word(check.kind), sanitize_line(check.target, 200)) for check in checks.values()]
     widest_kind = max(width_of(kind) for kind, _ in names)
     widest = min(max(width_of(target) for _, target in names), max(8, width // 2 - widest_kind - 4))
     lines: list[Line] = [((fill("", widest_kind + widest + 6), "plain"), (fill("A", 12), "accent"), ("B", "accent"))]
-    for number, (kind, target) in enumerate(names):
-        cells = [_check_cell(found.get(number)) for found in results]
+    for check, (kind, target) in zip(checks, names, strict=True):
+        cells = [_check_cell(found.get(check)) for found in results]
         name: list[Piece] = [
             (f" {fill(kind, widest_kind)}  ", "dim"),
             (f"{fill(cut(target, widest), widest)}   ", "plain"),
@@ -158,6 +159,17 @@ def check_lines(answers: tuple[Answer | None, Answer | None], width: int) -> lis
         details = [check.detail for check in found.values() if check.state != "passed" and check.detail]
         lines += [((f" {letter}  ", "accent"), (sanitize_line(detail, 300), "plain")) for detail in details]
     return lines
+
+
+def _checks_of(answer: Answer | None) -> dict[tuple[str, str, int], CheckResult]:
+    """Return the checks of an answer by what they look for, numbered among equal ones."""
+    found: dict[tuple[str, str, int], CheckResult] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for check in answer.checks if answer is not None else ():
+        same = check.kind, check.target
+        found[*same, counts[same]] = check
+        counts[same] += 1
+    return found
 
 
 def _check_cell(check: CheckResult | None) -> Piece:

@@ -8,7 +8,7 @@ from tui.model.diffs import DiffLine, FileDiff, Hunk
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
-from tui.model.suite import Suite
+from tui.model.suite import Case, Suite
 from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
 
@@ -165,7 +165,9 @@ class AnswerPairs:
         left, right = (b, a) if comparison.swapped(case) else (a, b)
         texts = [side.text if side else "" for side in (left, right)]
         first = [first_lines(text) for text in texts]
-        return AnswerPair(a, b, answer_diff(*first, folded=folded), is_cut=first != texts)
+        recorded = self._answers.recorded_cases(self.suite)
+        asked = [found for side in (a, b) if side and (found := recorded.case(side.place.run, case))]
+        return AnswerPair(a, b, answer_diff(*first, folded=folded), tuple(asked), is_cut=first != texts)
 
     def preferences(self) -> Sequence[Preferred]:
         """Return all preferences in the suite, of any reviewer."""
@@ -180,13 +182,23 @@ class AnswerPairs:
 class AnswerPair:
     """The answers of two sources to a case, None where there is none, and the `diff` from the left to the right one.
 
-    `is_cut` says that the diff ends after the first lines of a long answer.
+    `asked` are the cases as they were run. `is_cut` says that the diff ends after the first lines of a long answer.
     """
 
     a: Answer | None
     b: Answer | None
     diff: FileDiff
+    asked: tuple[Case, ...] = ()
     is_cut: bool = False
+
+    @property
+    def case(self) -> Case | None:
+        """The case that both were run with, or None if they asked different things."""
+        return next(iter(self.asked), None) if self._asked_the_same else None
+
+    @property
+    def _asked_the_same(self) -> bool:
+        return all(each.question == self.asked[0].question for each in self.asked)
 
     @property
     def both(self) -> tuple[Answer, Answer] | None:
@@ -210,6 +222,8 @@ class AnswerPair:
         """What a reader should know of the answers; empty for nothing."""
         if self.a is None or self.b is None:
             return "one side has no answer"
+        if not self._asked_the_same:
+            return "different versions of this case"
         if self.is_cut:
             return f"only the first {_MOST_LINES:,} lines of each answer are compared"
         if self.diff.added or self.diff.removed:

@@ -169,7 +169,8 @@ class CompareScreen(AppScreen[None]):
         names, answers = self._names, (pair.a, pair.b)
         if swapped:
             names, answers = (names[1], names[0]), (pair.b, pair.a)
-        self.view.question.show(next((each for each in self._pairs.suite.cases if each.id == entry.case), None))
+        displayed = next((each for each in self._pairs.suite.cases if each.id == entry.case), None)
+        self.view.question.show(pair.case or displayed)
         self.view.show(pair.diff, names, answers, blind=comparison.blind, stay=stay)
         self.view.show_choice(pair.choice_of(entry), swapped, pair.note)
         self._answers = pair.both
