@@ -265,3 +265,20 @@ def test_no_invisible_character_hides_a_name(unseen: str) -> None:
 def test_no_hyphen_hides_a_name_of_the_run(hyphen: str) -> None:
     names = NameMask([Subject("x/acme-coder", "x", "acme-coder")])
     assert names.mask(f"acme{hyphen}coder").text == MASK
+
+
+@pytest.mark.parametrize("own", [("acme", "gpt"), ("acme-coder",), ("coder",), ("acme-coder:latest is",), ("GPT-5",)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As acme-coder:latest, I would use Acme Coder or acme-coder.",
+        "This is acme-large-v2 speaking (acme-large).",
+        "I, gpt-5.2, agree with GPT-4o-mini.",
+        "acme-coder:latest is better than g\u200bpt-5.2.",
+    ],
+)
+def test_additional_names_uncover_nothing(text: str, own: tuple[str, ...]) -> None:
+    subjects = [Subject(f"x/{name}", "x", name) for name in ("acme-coder:latest", "acme-large-v2", "gpt-5.2")]
+    for name in ("acme-coder", "large", "5.2", "4o", "latest"):
+        if name not in NameMask(subjects).mask(text).text:
+            assert name not in NameMask(subjects, own).mask(text).text

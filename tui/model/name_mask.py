@@ -190,12 +190,15 @@ class NameMask:
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         subjects, self._is_stopped = tuple(subjects), is_stopped
-        groups = [(kind, pattern) for kind, pattern in _name_patterns(subjects, own) if pattern]
+        groups = [(kind, pattern) for kind, pattern in _name_patterns(subjects) if pattern]
         self._kinds = [kind for kind, _ in groups]
         alternatives = "|".join(f"({pattern})" for _, pattern in groups)
         # Without this, each alternative is tried at each sign and space, which takes ten times as long.
         first = rf"(?=[\w{re.escape(''.join(sorted(_first_signs(subjects, own))))}])"
         self._names = re.compile(f"{first}{_START}(?:{alternatives}){_END}", re.IGNORECASE)
+        # Apart from the others, which may be longer or shorter at the same place: `acme` and `acme-coder:latest`.
+        added = _alternatives(name for name in own if name.strip())
+        self._own = re.compile(f"{first}{_START}(?:{added}){_END}", re.IGNORECASE) if added else None
         plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
         self._introduced: tuple[tuple[NameKind, re.Pattern[str]], ...] = (
             ("vendor", _introduced(_MADE_BY, f"(?-i:{'|'.join((*_capitalised(VENDORS), *_UNCOMMON_VENDORS))})")),
@@ -224,8 +227,11 @@ class NameMask:
         return MaskedText("".join((*pieces, text[at:])), tuple(names)) if names else MaskedText(text)
 
     def _find(self, text: str) -> list[tuple[int, int, NameKind]]:
+        found: list[tuple[int, int, NameKind]] = []
+        if self._own is not None:
+            found += [(*match.span(), "own") for match in _matches(self._own, text, self._is_stopped)]
         matches = _matches(self._names, text, self._is_stopped)
-        found = [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in matches]
+        found += [(*match.span(), self._kinds[(match.lastindex or 1) - 1]) for match in matches]
         for kind, pattern in self._introduced:
             found += [(*match.span(1), kind) for match in _matches(pattern, text, self._is_stopped)]
         return [(_start_of_prefix(text, start) if kind == "model" else start, end, kind) for start, end, kind in found]
@@ -331,7 +337,7 @@ def mask_fault(name: str) -> str | None:
     return f"expected a name of 2 to {LONGEST_NAME} printable characters"
 
 
-def _name_patterns(subjects: Sequence[Subject], own: Sequence[str]) -> list[tuple[NameKind, str]]:
+def _name_patterns(subjects: Sequence[Subject]) -> list[tuple[NameKind, str]]:
     """Return the patterns of the names to mask with their kinds, the first choice first; some may be empty."""
     words = {word for subject in subjects for word in _words_of(subject)}
     vendors = [vendor for vendor, families in FAMILIES.items() if words & {vendor, *families}]
@@ -342,7 +348,6 @@ def _name_patterns(subjects: Sequence[Subject], own: Sequence[str]) -> list[tupl
     plain = _alternatives({name for subject in subjects for name in _plain_names_of(subject)})
     hyphened = _alternatives(family for family in families if family in _VARIABLES)
     return [
-        ("own", _alternatives(name for name in own if name.strip())),
         ("model", _suffixed(_alternatives(ids))),
         ("model", _suffixed("|".join(sorted(filter(None, map(_unversioned, ids)), reverse=True)))),
         ("model", rf"(?:{plain})(?=[._][^\W\d_])|(?<=[^\W_][._])(?:{plain})" if plain else ""),
