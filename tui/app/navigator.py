@@ -53,9 +53,9 @@ def _kind(name: ScreenName) -> Any:
 
 
 class RunChosen(Message, bubble=False):
-    """Posted after Runs was closed, with the chosen action (None: none) and the ids of the deleted runs."""
+    """Posted after Runs was closed, with the chosen action (None: none) and the deleted runs."""
 
-    def __init__(self, choice: "RunChoice | None", deleted: Sequence[str]) -> None:
+    def __init__(self, choice: "RunChoice | None", deleted: Sequence["RunRecord"]) -> None:
         super().__init__()
         self.choice, self.deleted = choice, deleted
 
@@ -78,8 +78,8 @@ class Navigator:
     def __init__(self, context: AppContext, screen: Screen[Any]) -> None:
         self._context, self._screen = context, screen
 
-    async def choose_run(self) -> "tuple[RunChoice | None, list[str]]":
-        """Open the list of runs, and return the chosen action with its run, and the ids of the deleted runs."""
+    async def choose_run(self) -> "tuple[RunChoice | None, list[RunRecord]]":
+        """Open the list of runs, and return the chosen action with its run, and the deleted runs."""
         session, scores = self._context.session, self._context.scores
         screen = _kind("runs")(session.history, session.filters, scores.hidden_scores, scores.record_names)
         return await self._screen.app.push_screen_wait(screen), screen.deleted

@@ -11,9 +11,10 @@ from tui.app.presentation.cells import NOT_RUN, fold
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
-from tui.model.current_folder import absolute_path, normal_path
+from tui.model.current_folder import absolute_path, normal_path, real_path
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
+from tui.model.run import RunRecord
 from tui.model.servers import model_names
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case, Suite
@@ -155,8 +156,7 @@ class OpenSuites:
         if loaded.suite is not None and path not in self._states:
             state = RunState()
             try:
-                state.display(loaded.suite)
-                state.take_results(*self._session.latest_results(loaded.suite))
+                state = self._read_results(loaded.suite)
             except Exception as error:  # noqa: BLE001 one bad history must not end the app
                 what = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
                 problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", what))
@@ -178,6 +178,26 @@ class OpenSuites:
         for path in changed:
             self.read(path)
         return tuple(changed)
+
+    def _read_results(self, suite: Suite) -> RunState:
+        state = RunState()
+        state.display(suite)
+        state.take_results(*self._session.latest_results(suite))
+        return state
+
+    def of_runs(self, runs: Sequence[RunRecord]) -> list[Path]:
+        """Return the suite files to which some runs belong, that were read. Blocks."""
+        files = {run.suite_file for run in runs}
+        return [path for path, each in self._files.items() if each.suite is not None and real_path(str(path)) in files]
+
+    def read_results(self, path: Path) -> RunState:
+        """Return the latest saved results of a suite file that was read. Blocks. Raises StoreError."""
+        suite = self._files[path].suite
+        return self._read_results(suite) if suite is not None else RunState()
+
+    def replace_state(self, path: Path, state: RunState) -> None:
+        """Display other results for a suite file."""
+        self._states[path] = state
 
     def display(self, paths: Iterable[Path]) -> None:
         """Display the results that belong to the suites as they were read last."""

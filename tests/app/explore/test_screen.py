@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import CASES, explored, session_for
+from tests.support.kept_runs import STARTED
 from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.repositories import write_files
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
@@ -14,9 +15,11 @@ from tui.app.dialogs import ConfirmScreen, HelpScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.suite_tree import SuiteTree
 from tui.app.explore.tabs import PromptTab
+from tui.app.navigator import RunChosen
 from tui.model.errors import ConfigError, Problem
 from tui.model.events import TrialFinished
 from tui.model.results import Attempt, CheckResult, Message, Prompt, TrialKey, Verdict
+from tui.model.run import RunRecord
 from tui.model.subjects import Config, Variant
 from tui.model.suite import Case, CodeContext, RepositoryContext, Step
 
@@ -285,6 +288,21 @@ async def test_an_answer_stays_with_the_case_that_was_run_while_its_file_changes
         write(CASES[0])
         await seen.until(lambda: "An answer." in seen.text(0))
         assert any(row.startswith("earlier expected") for row in seen.checks)
+
+
+async def test_the_results_that_are_left_are_shown_after_a_run_was_deleted(tmp_path: Path) -> None:
+    session = session_for(tmp_path, "quickstart", "other")
+    key = TrialKey("one", "mock-a")
+    session.kept = (result_of(key, "failed", step_of("An answer of the run.")),)
+    async with explored(session) as seen:
+        await seen.until(lambda: "An answer of the run." in seen.text(0) and seen.row.startswith("✗"))
+        session.kept = (result_of(key, "passed", step_of("An earlier answer.")),)
+        path = str(tmp_path / "quickstart.yaml")
+        run = RunRecord("1" * 32, "finished", "quickstart", path, "", ("mock-a",), STARTED, STARTED, 1, 0)
+        other = replace(run, suite_path=str(tmp_path / "elsewhere.yaml"))
+        seen.screen.post_message(RunChosen(None, [other]))
+        seen.screen.post_message(RunChosen(None, [run]))
+        await seen.until(lambda: "An earlier answer." in seen.text(0) and seen.row.startswith("✓"))
 
 
 async def test_a_suite_a_category_and_a_folder_are_run_after_a_question(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The Explore screen: suites on the left, the answers to the selected case side by side, and the current run."""
 
 import asyncio
+from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, Literal
 
@@ -49,6 +50,7 @@ from tui.app.widgets.question_line import QuestionLine
 from tui.app.widgets.scroll_view import TailView
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
+from tui.model.run import RunRecord
 from tui.model.scores import ItemKey
 from tui.model.suite import Case
 
@@ -309,7 +311,8 @@ class ExploreScreen(FrameScreen):
         """Close the deleted runs, and carry out the chosen action."""
         choice, deleted = message.choice, message.deleted
         if deleted:
-            self.saved_runs.close(deleted)
+            self.saved_runs.close([run.id for run in deleted])
+            await self._read_results_again(deleted)
             self.suites.show()
         if self.selection.path is not None and self.selection.open_suite is None:
             self.selection.path = self.selection.case_id = None
@@ -319,6 +322,20 @@ class ExploreScreen(FrameScreen):
                 await self.run_choices.carry_out(choice)
             except AssayError as error:
                 notify_error(self, error)
+
+    async def _read_results_again(self, deleted: Sequence[RunRecord]) -> None:
+        """Display the latest results that are left of the suites whose runs were deleted."""
+        suites = self.context.open_suites
+        paths = await asyncio.to_thread(suites.of_runs, deleted)
+        for path in paths:
+            if not self.context.runs.is_active(path):
+                try:
+                    state = await asyncio.to_thread(suites.read_results, path)
+                except AssayError as error:
+                    notify_error(self, error)
+                else:
+                    suites.replace_state(path, state)
+        self.context.post(SuitesRead(paths, again=False))
 
     async def open_run(self, run_id: str) -> OpenSuite:
         """Open a saved run and select it. Raises StoreError."""

@@ -49,7 +49,7 @@ class RunChoice(NamedTuple):
 
 
 class RunsScreen(AppScreen[RunChoice | None]):
-    """List the saved runs, and dismiss with the chosen action or None. `deleted` has the ids of the deleted runs."""
+    """List the saved runs, and dismiss with the chosen action or None. `deleted` has the deleted runs."""
 
     DEFAULT_CSS = """
     RunsScreen { background: $background; color: $foreground; }
@@ -94,7 +94,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         self._history, self._exporter = history, ReportExporter(self, history, hidden, note_names)
         self._title, self._setup = RunsTitle(), RunSetupLines()
         self.lines = RunLines(on_chosen=lambda _: self.action_choose("open"))
-        self.deleted: list[str] = []
+        self.deleted: list[RunRecord] = []
 
     def compose(self) -> ComposeResult:
         """Yield the title, the list and the details of the highlighted run."""
@@ -207,7 +207,7 @@ class RunsScreen(AppScreen[RunChoice | None]):
         if not await self.app.push_screen_wait(dialog):
             return
         if await self._do(lambda: self._history.delete(run, count)):
-            self.deleted.append(run.id)
+            self.deleted.append(run)
         self.reload()
 
     @work(group="export", exclusive=True)
