@@ -413,6 +413,26 @@ def test_the_latest_repeats_of_a_case_on_a_model_are_of_one_run(store: SqliteSto
     assert verdicts == {1: "failed", 2: "failed", 3: "passed"}
 
 
+def test_the_suites_with_newer_results_are_found(store: SqliteStore, tmp_path: Path) -> None:
+    assert store.changed_suites(0) == (0, frozenset())
+    plans = [
+        make_plan([make_case("one")], [A], run_id=f"0{number}" * 16, path=str(tmp_path / name))
+        for number, name in enumerate(("x.yaml", "y.yaml"), 1)
+    ]
+    for plan in plans:
+        store.begin_run(plan, STARTED)
+        store.save_trials(plan.run_id, [make_result(plan.trials[0])])
+    newest, files = store.changed_suites(0)
+    assert files == {str(tmp_path.resolve() / name) for name in ("x.yaml", "y.yaml")}
+    assert store.changed_suites(newest) == (newest, frozenset())
+    store.save_trials(plans[0].run_id, [make_result(plans[0].trials[0], "failed")])
+    newer, files = store.changed_suites(newest)
+    assert (newer > newest, files) == (True, {str(tmp_path.resolve() / "x.yaml")})
+    store.finish_run(plans[0].run_id, "finished", STARTED)
+    store.delete_run(plans[0].run_id)
+    assert store.changed_suites(newer)[1] == frozenset()
+
+
 def test_a_suite_is_the_same_however_its_path_is_written(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,8 @@ class ScriptedSession:
     needs: dict[str, str] = field(default_factory=dict)
     without_tools: tuple[str, ...] = ()
     kept: tuple[TrialResult, ...] = ()
+    newest: tuple[int, frozenset[str]] = (0, frozenset())
+    """The number of the newest result, and the suite files whose results another program has saved last."""
     config: Config = field(default_factory=Config)
     notices: tuple[str, ...] = ()
     consents: list[Consent] = field(default_factory=list)
@@ -247,6 +249,9 @@ class ScriptedSession:
     def latest_results(self, suite: Suite) -> LatestResults:
         known = {case.id for case in suite.cases}
         return LatestResults(tuple(result for result in self.kept if result.trial.case in known))
+
+    def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:
+        return max(after, self.newest[0]), self.newest[1] if self.newest[0] > after else frozenset()
 
     def missing_consents(
         self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False

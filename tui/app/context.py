@@ -83,13 +83,14 @@ async def open_context(
     except BaseException:
         await session.close()
         raise
+    runs = RunQueue(session, open_suites, post, confirm)
     return AppContext(
         session,
         open_suites,
         Selection(open_suites, remembered),
-        RunQueue(session, open_suites, post, confirm),
+        runs,
         RunScores(app, session, open_suites, post),
-        SuiteLoader(open_suites, post),
+        SuiteLoader(open_suites, runs, post),
         notification_hold,
         post,
     )

@@ -1,6 +1,6 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from os.path import commonpath
 from pathlib import Path
@@ -14,7 +14,6 @@ from tui.app.session_protocol import Session
 from tui.model.current_folder import absolute_path, normal_path, real_path
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
-from tui.model.run import RunRecord
 from tui.model.servers import model_names
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case, Suite
@@ -96,6 +95,7 @@ class OpenSuites:
         self._saved_runs: dict[Path, OpenSuite] = {}
         self._states: dict[Path, RunState] = {}
         self._stamps: dict[Path, dict[Path, FileStamp | None]] = {}
+        self._newest_result = 0
 
     @property
     def all(self) -> tuple[OpenSuite, ...]:
@@ -185,19 +185,32 @@ class OpenSuites:
         state.take_results(*self._session.latest_results(suite))
         return state
 
-    def of_runs(self, runs: Sequence[RunRecord]) -> list[Path]:
-        """Return the suite files to which some runs belong, that were read. Blocks."""
-        files = {run.suite_file for run in runs}
-        return [path for path, each in self._files.items() if each.suite is not None and real_path(str(path)) in files]
+    def note_results(self) -> None:
+        """Take the results that are saved now as those that `read_saved_results` knows. Blocks. Raises StoreError."""
+        self._newest_result, _ = self._session.changed_suites(self._newest_result)
 
-    def read_results(self, path: Path) -> RunState:
-        """Return the latest saved results of a suite file that was read. Blocks. Raises StoreError."""
-        suite = self._files[path].suite
-        return self._read_results(suite) if suite is not None else RunState()
+    def read_saved_results(self) -> dict[Path, RunState]:
+        """Return the latest results of the suite files for which some were saved since the last call or `note_results`.
 
-    def replace_state(self, path: Path, state: RunState) -> None:
-        """Display other results for a suite file."""
+        Another program may have saved them, or a saved run that was continued. Blocks. Raises StoreError.
+        """
+        self._newest_result, files = self._session.changed_suites(self._newest_result)
+        return self.read_results(files) if files else {}
+
+    def read_results(self, files: Collection[str]) -> dict[Path, RunState]:
+        """Return the latest results of the suites in these files, without links, that were read.
+
+        Blocks. Raises StoreError.
+        """
+        suites = {path: each.suite for path, each in self._files.items() if each.suite is not None}
+        return {path: self._read_results(suite) for path, suite in suites.items() if real_path(str(path)) in files}
+
+    def replace_state(self, path: Path, state: RunState) -> bool:
+        """Display other results for a suite file. Return False if they are the same as those that are displayed."""
+        if state.has_results_of(self.state(path)):
+            return False
         self._states[path] = state
+        return True
 
     def display(self, paths: Iterable[Path]) -> None:
         """Display the results that belong to the suites as they were read last."""

@@ -147,6 +147,13 @@ class Session(Protocol):
         """Return the newest saved results of the suite, with the cases as they were run. Raises StoreError."""
         ...
 
+    def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:
+        """Return the number of the newest saved result, and the files (without links) of suites with greater numbers.
+
+        Raises StoreError.
+        """
+        ...
+
     def missing_consents(
         self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False
     ) -> Sequence[Consent]:

@@ -316,6 +316,10 @@ class RunState:
         """Take over the cases of the next run, as they are run."""
         self._prepared = {case.id: case for case in cases}
 
+    def has_results_of(self, other: "RunState") -> bool:
+        """Return whether the displayed results are those of another state, by their verdicts and answers."""
+        return _summary_of(self.trials) == _summary_of(other.trials)
+
     def _hide_outdated(self) -> None:
         for key, trial in [*self._hidden.items(), *self.trials.items()]:
             now, then = self._cases.get(key.case), trial.case
@@ -450,6 +454,13 @@ class RunState:
             for step, heard in zip(trial.attempt.steps, live.steps, strict=False):
                 step.pieces, step.turns = heard.pieces, heard.turns
         self.counts.take(result)
+
+
+def _summary_of(trials: Mapping[TrialKey, TrialProgress]) -> dict[TrialKey, tuple[object, ...]]:
+    return {
+        key: (each.status, len(each.attempts), [step.text for step in each.attempt.steps] if each.attempt else [])
+        for key, each in trials.items()
+    }
 
 
 def _advance(trial: TrialProgress, event: Event, at: float) -> None:

@@ -394,6 +394,13 @@ class Session:
             tuple(result for _, result in found), {trial: case for trial, case in cases.items() if case is not None}
         )
 
+    def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:
+        """Return the number of the newest stored result, and the files of suites with results of greater numbers.
+
+        Raises StoreError.
+        """
+        return self.store.changed_suites(after)
+
     def missing_consents(
         self, suite: Suite, subjects: Sequence[Subject] = (), *, saved: bool = False
     ) -> tuple[Consent, ...]:

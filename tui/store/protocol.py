@@ -136,6 +136,13 @@ class Store(Protocol):
         """Return the same results as `latest_results`, without their texts."""
         ...
 
+    def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:
+        """Return the number of the newest result, and the files (without links) of suites with greater numbers.
+
+        Results are numbered in the order in which they were saved, by any program.
+        """
+        ...
+
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
         """Return the run from which `latest_results` has the result of a trial, or None if it has none."""
         ...

@@ -267,6 +267,19 @@ def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: Tria
     return None if row is None else str(row[0])
 
 
+def select_changed(connection: sqlite3.Connection, after: int) -> tuple[int, list[str]]:
+    """Return the number of the newest result, and the places of the suites with results of greater numbers."""
+    newest = connection.execute("SELECT coalesce(max(number), 0) FROM result").fetchone()[0]
+    if newest <= after:
+        return newest, []
+    places = connection.execute(
+        "SELECT DISTINCT run.suite_place FROM result JOIN trial ON trial.number = result.trial"
+        " JOIN run ON run.number = trial.run WHERE result.number > ?",
+        (after,),
+    ).fetchall()
+    return newest, [place for (place,) in places if isinstance(place, str)]
+
+
 def select_case(connection: sqlite3.Connection, suite_path: str, case_id: str, most: int) -> list[Row]:
     """Return run id and content of the newest results of a case over all runs of a suite, the newest first."""
     return connection.execute(

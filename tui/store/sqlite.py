@@ -214,6 +214,11 @@ class SqliteStore:
         outcomes = reader.outcomes_of(row[1:] for row in rows)
         return tuple((row[0], outcome) for row, outcome in zip(rows, outcomes, strict=True))
 
+    def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:
+        """Return the number of the newest result, and the places of the suites with results of greater numbers."""
+        newest, places = self._file.read(lambda connection: reader.select_changed(connection, after))
+        return newest, frozenset(places)
+
     def find_latest(self, suite_path: str, trial: TrialKey) -> str | None:
         """Return the run from which `latest_results` has the result of a trial, or None if it has none."""
         return self._file.read(lambda connection: reader.select_latest_run(connection, suite_path, trial))

@@ -305,6 +305,25 @@ async def test_the_results_that_are_left_are_shown_after_a_run_was_deleted(tmp_p
         await seen.until(lambda: "An earlier answer." in seen.text(0) and seen.row.startswith("✓"))
 
 
+async def test_results_that_are_saved_elsewhere_are_shown_and_those_of_a_run_of_this_app_stay(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    key, file = TrialKey("one", "mock-a"), str(tmp_path / "quickstart.yaml")
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: session.plans, "a plan was made")
+        own = result_of(key, "passed", step_of("An answer of this app."))
+        session.say(TrialFinished(own))
+        session.kept, session.newest = (own,), (1, frozenset([file]))
+        session.finish("cancelled")
+        await seen.until(lambda: not seen.busy and "An answer of this app." in seen.text(0))
+        state = seen.screen.selection.state
+        await seen.until(lambda: seen.screen.context.open_suites._newest_result == 1, "the results were read")
+        assert seen.screen.selection.state is state, "the header keeps the figures of the run"
+        session.kept = (result_of(key, "failed", step_of("An answer of another program.")),)
+        session.newest = (2, frozenset([file]))
+        await seen.until(lambda: "An answer of another program." in seen.text(0) and seen.row.startswith("✗"))
+
+
 async def test_a_suite_a_category_and_a_folder_are_run_after_a_question(tmp_path: Path) -> None:
     session = session_for(tmp_path, "quickstart", "second")
     more = tmp_path / "more"

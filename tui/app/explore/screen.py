@@ -325,17 +325,12 @@ class ExploreScreen(FrameScreen):
 
     async def _read_results_again(self, deleted: Sequence[RunRecord]) -> None:
         """Display the latest results that are left of the suites whose runs were deleted."""
-        suites = self.context.open_suites
-        paths = await asyncio.to_thread(suites.of_runs, deleted)
-        for path in paths:
-            if not self.context.runs.is_active(path):
-                try:
-                    state = await asyncio.to_thread(suites.read_results, path)
-                except AssayError as error:
-                    notify_error(self, error)
-                else:
-                    suites.replace_state(path, state)
-        self.context.post(SuitesRead(paths, again=False))
+        try:
+            found = await asyncio.to_thread(self.context.open_suites.read_results, {run.suite_file for run in deleted})
+        except AssayError as error:
+            notify_error(self, error)
+        else:
+            self.context.suite_loader.replace_results(found)
 
     async def open_run(self, run_id: str) -> OpenSuite:
         """Open a saved run and select it. Raises StoreError."""
