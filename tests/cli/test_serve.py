@@ -1,6 +1,7 @@
 """`assay serve`: who may use it, and the app in a browser."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -339,6 +340,21 @@ async def test_messages_that_make_no_sense_do_no_harm(assay: CommandLine) -> Non
             async for _ in connection:
                 pass
         assert connection.closed
+
+
+async def test_a_large_paste_is_cut_and_does_not_end_the_app(assay: CommandLine) -> None:
+    async with served(assay) as (url, _), ClientSession() as http:
+        connection = await http.ws_connect(f"{url}ws?width=80&height=24", origin=origin_of(url))
+        async with asyncio.timeout(WAIT_SECONDS):
+            async for answer in connection:
+                if isinstance(answer.data, bytes) and b"Suites" in answer.data:
+                    break
+            pasted = "\x1b[200~" + "word " * 1_200_000 + "\x1b[201~"
+            for typed in ("/", pasted, "\x11"):
+                await connection.send_str(json.dumps(["stdin", typed]))
+            async for _ in connection:
+                pass
+        assert connection.close_code == 1000
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")

@@ -34,6 +34,8 @@ from tui.processes.guarded import protect_memory
 _STATIC = Path(textual_serve.__file__).parent / "static"
 _FILES = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.is_file()}
 _MAX_CELLS = 1000
+# A paste is one message, in which a character may take six bytes. The app drops what is too long for it.
+_MOST_MESSAGE_BYTES = 64 * 2**20
 _STOP_SECONDS = 30.0
 _PAGE_SECONDS = 30.0
 """How long a page may read nothing before it is dropped."""
@@ -240,7 +242,7 @@ class WebServer:
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Start the app for a page, and end it when the page is closed."""
-        connection = web.WebSocketResponse(heartbeat=15)
+        connection = web.WebSocketResponse(heartbeat=15, max_msg_size=_MOST_MESSAGE_BYTES)
         await connection.prepare(request)
         process = _AppProcess(self._command, connection, request.transport)
         self._processes.add(process)
