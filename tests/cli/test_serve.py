@@ -248,12 +248,19 @@ async def test_no_module_of_the_current_folder_is_imported(assay: CommandLine) -
     assert not (assay.home / "imported").exists()
 
 
-async def test_the_app_ends_when_the_server_is_killed(assay: CommandLine) -> None:
-    async with served(assay) as (url, process), ClientSession() as http:
+@pytest.mark.parametrize("before", [(), ("nohup",)])
+@pytest.mark.parametrize("ends", ["page", "server"])
+async def test_the_app_ends_with_its_page_or_when_the_server_is_killed(
+    assay: CommandLine, before: tuple[str, ...], ends: str
+) -> None:
+    async with served(assay, before=before) as (url, process), ClientSession() as http:
         connection = await http.ws_connect(f"{url}ws", origin=origin_of(url))
         await connection.receive()
         (app,) = await wait_for_children(process, 1)
-        process.kill()
+        if ends == "page":
+            await connection.close()
+        else:
+            process.kill()
         await asyncio.to_thread(app.wait, WAIT_SECONDS)
 
 

@@ -67,4 +67,6 @@ class CrashSafeWebDriver(WebDriver):
             super().on_meta(packet_type, payload)
 
     def _end_app(self) -> None:
-        os.kill(os.getpid(), signal.SIGHUP)
+        # A server that `nohup` started, and with it the app, ignores SIGHUP.
+        is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        os.kill(os.getpid(), signal.SIGTERM if is_ignored else signal.SIGHUP)

@@ -344,8 +344,11 @@ class _AppProcess(AppService):
             return
         dropping = asyncio.get_running_loop().call_later(_LAST_SECONDS, self._drop_page)
         try:
-            async with asyncio.timeout(_STOP_SECONDS):
-                await super().stop()
+            # Each has a limit of its own: the first one does not pass on that its time is over.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_STOP_SECONDS):
+                    await super().stop()
+            async with asyncio.timeout(_LAST_SECONDS):
                 await process.wait()
         except TimeoutError:
             process.kill()
