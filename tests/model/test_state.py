@@ -281,11 +281,22 @@ def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change
     assert not state.is_of_one_run
 
 
-def test_a_run_with_a_trial_that_was_cancelled_before_it_began_is_not_complete() -> None:
-    whole = folded(TrialFinished(result_of(A)), TrialFinished(result_of(B)), RunFinished("r", "finished", "t"))
-    assert whole.is_complete
-    assert not folded(TrialFinished(result_of(A)), RunFinished("r", "finished", "t")).is_complete
-    assert not folded(TrialFinished(result_of(A)), TrialFinished(result_of(B))).is_complete
+def test_results_of_runs_that_are_not_finished_are_interim() -> None:
+    finished, other = RunFinished("r", "finished", "t"), TrialKey("two", "mock-a")
+    both = TrialFinished(result_of(A)), TrialFinished(result_of(B))
+    assert not folded(*both, finished).is_interim
+    assert folded(*both).is_interim
+    assert folded(both[0], finished).is_interim, "the other one was cancelled before it began"
+    state = RunState()
+    state.take_results([result_of(A), result_of(other)], interim=True)
+    before = state.is_interim
+    for event in (RunStarted("r", (A, B), "t"), *both, finished):
+        state.take(event)
+    assert (before, state.is_interim) == (True, True), "another case has the result of a run that is not finished"
+    for event in (RunStarted("s", (A, B, other), "t"), *both, TrialFinished(result_of(other)), finished):
+        state.take(event)
+    whole = state.is_interim
+    assert not whole
 
 
 def test_a_case_that_is_changed_while_it_runs_is_displayed_until_the_end_of_the_run() -> None:

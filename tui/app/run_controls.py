@@ -60,9 +60,41 @@ class RunControls:
         if (broken := self._broken(request)) is not None:
             self._screen.notify(broken_words(broken), title="Not run", severity="warning", markup=False, timeout=8)
             return
+        if again := self._judged(request):
+            start_worker(self._screen, partial(self._ask_again, request, again), group="start", exclusive=True)
+        else:
+            self._add(request)
+
+    def _add(self, request: RunRequest) -> None:
         if self._runs.busy:
             self._screen.notify("Queued: starts when the current run finishes.", markup=False, timeout=3)
         self._runs.add(request)
+
+    def _judged(self, request: RunRequest) -> int:
+        """Return how many trials of a saved run would be run again although they passed or are unchecked."""
+        if not request.run or request.mode != "attempts":
+            return 0
+        trials = self._context.open_suites.state(request.path).trials
+        known = filter(None, map(trials.get, request.trials))
+        return sum(trial.status in ("passed", "unchecked") for trial in known)
+
+    async def _ask_again(self, request: RunRequest, judged: int) -> None:
+        """Start after a question if several cases or scores are concerned."""
+        try:
+            scores = await asyncio.to_thread(lambda: self._context.session.reviews.count_scores(request.run).scores)
+        except AssayError as error:
+            notify_error(self._screen, error)
+            return
+        if scores or len({trial.case for trial in request.trials}) > 1:
+            question = (
+                f"{counted(judged, 'trial')} of this run passed or {'is' if judged == 1 else 'are'} unchecked. Running "
+                "again adds attempts to this saved run. Its statistics keep the original verdicts, but risk scores of "
+                "the earlier answers no longer count."
+            )
+            dialog = ConfirmScreen("Run again in this saved run?", question, yes="run", no="cancel")
+            if not await self._screen.app.push_screen_wait(dialog):
+                return
+        self._add(request)
 
     def start_asked(self, requests: Sequence[RunRequest], nothing: str) -> None:
         """Queue runs of several cases, after a question with the number of trials and their expected cost."""
@@ -132,6 +164,11 @@ class RunControls:
         if passed := len(chosen.trials) - sum(len(each.trials) for each in requests):
             what = f"{counted(passed, 'trial')} passed in another program since."
             self._screen.notify(f"Not run again: {what}", markup=False, timeout=6)
+        if any(each.run for each in requests):
+            self._screen.notify(_RERUN_NOTE, markup=False, timeout=6)
+        if new := sum(len(each.trials) for each in requests if not each.run):
+            what = f"{counted(new, 'trial')} of cases that were changed since: a new run, which counts anew."
+            self._screen.notify(what, markup=False, timeout=6)
         for each in requests:
             self.start(each, nothing)
 
@@ -144,7 +181,6 @@ class RunControls:
         if not failed:
             return request
         if not errors:
-            self._screen.notify(_RERUN_NOTE, markup=False, timeout=6)
             return request
         lines = rerun_lines(len(errors), len(failed))
         place = await self._screen.app.push_screen_wait(ChoiceScreen("Rerun", lines, 0, verb="start"))
@@ -258,8 +294,8 @@ def rerun_lines(errors: int, failed: int) -> list[Line]:
 def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest]:
     """Return one request for each run that has the newest results of the trials, so that they become attempts in it.
 
-    Trials without a result, or with a result of an older version of the suite, become a new run. Those that have passed
-    in another program since they were selected are left out. Blocks. Raises StoreError.
+    Trials without a result, or with a result of an older version of their case, become a new run. Those that have
+    passed in another program since they were selected are left out. Blocks. Raises StoreError.
     """
     if request.run:
         runs = dict.fromkeys(request.trials, request.run)

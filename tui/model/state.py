@@ -253,6 +253,7 @@ class RunState:
         self.is_of_one_run = False
         self._cases: Mapping[str, Case] = {}
         self._prepared: Mapping[str, Case] = {}
+        self._has_interim = False
         self._hidden: dict[TrialKey, TrialProgress] = {}
 
     @property
@@ -261,9 +262,12 @@ class RunState:
         return self.run_id is not None and self.ended is None
 
     @property
-    def is_complete(self) -> bool:
-        """Whether the last run has finished with a result of each of its trials: a cancelled one may have none."""
-        return self.ended == "finished" and self.counts.done >= self.counts.trials
+    def is_interim(self) -> bool:
+        """Whether displayed results are of a run that is not finished, or in which a cancelled trial has no result."""
+        if self.run_id is None:
+            return self._has_interim
+        is_complete = self.ended == "finished" and self.counts.done >= self.counts.trials
+        return not is_complete or (self._has_interim and not self.is_of_one_run)
 
     @property
     def paused(self) -> bool:
@@ -331,11 +335,14 @@ class RunState:
             elif key in self._hidden:
                 self.trials.setdefault(key, self._hidden.pop(key))
 
-    def take_results(self, results: Iterable[TrialResult], cases: Mapping[TrialKey, Case] = _NO_CASES) -> None:
+    def take_results(
+        self, results: Iterable[TrialResult], cases: Mapping[TrialKey, Case] = _NO_CASES, interim: bool = False
+    ) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed.
 
-        `cases` are the cases as they were run.
+        `cases` are the cases as they were run; `interim` says that one of the runs is not finished.
         """
+        self._has_interim = self._has_interim or interim
         for result in results:
             if result.trial not in self.trials:
                 self.trials[result.trial] = _progress_of(result, cases.get(result.trial))

@@ -4,27 +4,33 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tui.model.results import TrialKey, TrialResult
-from tui.model.suite import Case, Suite
+from tui.model.suite import Case, Suite, question_digest
 from tui.store.protocol import Store
 
 
 class LatestResults(NamedTuple):
-    """The newest results of a suite, and the case of each as it was run."""
+    """The newest results of a suite, and the case of each as it was run.
+
+    `interim` says that a run that gave some of them is not finished.
+    """
 
     results: tuple[TrialResult, ...] = ()
     cases: Mapping[TrialKey, Case] = {}
+    interim: bool = False
 
 
 class RecordedCases:
     """Read the cases of a suite as they were in its runs; of a run of the same file they are those of `suite`.
 
-    The methods block, and raise StoreError.
+    `finished` are the ids of the finished runs of all suites. The methods block, and raise StoreError.
     """
 
     def __init__(self, store: Store, suite: Suite) -> None:
         self._store = store
         self._cases = {case.id: case for case in suite.cases}
-        self._same = {run.id for run in store.list_runs() if run.suite_sha256 == suite.sha256}
+        runs = store.list_runs()
+        self.finished = {run.id for run in runs if run.state == "finished"}
+        self._same = {run.id for run in runs if run.suite_sha256 == suite.sha256}
         self._of_runs: dict[str, dict[str, Case]] = {}
 
     def case(self, run: str, case_id: str) -> Case | None:
@@ -34,6 +40,11 @@ class RecordedCases:
         if run not in self._of_runs:
             self._of_runs[run] = {case.id: case for case in self._store.read_suite(run).cases}
         return self._of_runs[run].get(case_id)
+
+    def is_unchanged(self, run: str, case_id: str) -> bool:
+        """Return whether a case asks and checks in a run what it asks and checks in the suite."""
+        now, then = self._cases.get(case_id), self.case(run, case_id)
+        return now is not None and then is not None and (now is then or question_digest(now) == question_digest(then))
 
     def asks_the_same(self, run: str, case_id: str) -> bool:
         """Return whether a case asks in a run what it asks in the suite, or is in only one of them."""

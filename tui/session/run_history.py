@@ -23,6 +23,7 @@ from tui.risk.score_files import ScoreCount as ScoreCount
 from tui.session.answers import SavedAnswers
 from tui.session.files import read_json, write_new, write_safely
 from tui.session.preferences import PreferenceLog
+from tui.session.recorded_cases import RecordedCases
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.store.protocol import Store
@@ -150,13 +151,12 @@ class RunHistory:
     def latest_runs(self, suite: Suite, trials: Iterable[TrialKey]) -> dict[TrialKey, str]:
         """Return the run that holds the newest result of each trial.
 
-        The id is empty if there is no result, if the run is in progress, or if it ran another version of the suite's
-        file.
+        The id is empty if there is no result, if the run is in progress, or if it ran another version of the case.
         """
-        runs = {run.id: run for run in self._store.list_runs()}
+        runs, recorded = {run.id: run for run in self._store.list_runs()}, RecordedCases(self._store, suite)
         found = {trial: runs.get(self._store.find_latest(suite.path, trial) or "") for trial in trials}
         return {
-            trial: run.id if run and run.state != "running" and run.suite_sha256 == suite.sha256 else ""
+            trial: run.id if run and run.state != "running" and recorded.is_unchanged(run.id, trial.case) else ""
             for trial, run in found.items()
         }
 

@@ -391,7 +391,9 @@ class Session:
         found, recorded = self.store.latest_results(suite.path), RecordedCases(self.store, suite)
         cases = {result.trial: recorded.case(run, result.trial.case) for run, result in found}
         return LatestResults(
-            tuple(result for _, result in found), {trial: case for trial, case in cases.items() if case is not None}
+            tuple(result for _, result in found),
+            {trial: case for trial, case in cases.items() if case is not None},
+            not recorded.finished.issuperset(run for run, _ in found),
         )
 
     def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:

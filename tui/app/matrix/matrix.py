@@ -306,10 +306,8 @@ class Matrix:
 
     @property
     def interim(self) -> bool:
-        """Return whether the results are of an unfinished run, for which counts are displayed, but no tests."""
-        if self.state.run_id is not None:
-            return not self.state.is_complete
-        return self._unfinished > 0
+        """Return whether some results are of an unfinished run: then counts are displayed, but no tests."""
+        return self.state.is_interim or (self.state.run_id is None and self._unfinished > 0)
 
     @property
     def progress(self) -> str:
@@ -317,6 +315,8 @@ class Matrix:
         counts = self.state.counts
         if self.state.run_id is not None:
             return f"{counts.done:,} of {counts.trials:,}"
+        if not self._unfinished:  # the latest results of several runs
+            return f"{len(self.state.trials):,} results"
         return f"{len(self._saved):,} of {self._unfinished:,}"
 
     @property
