@@ -4,9 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.app import App
 
 from tests.support.kept_runs import STARTED, make_plan, make_result
+from tui.app.explore.risk_lines import beside_rows
 from tui.app.open_suites import OpenSuites
+from tui.app.run_scores import RunScores
 from tui.model.results import TrialKey
 from tui.model.suite import Suite
 from tui.session.answers import SavedAnswers, Source
@@ -84,4 +87,34 @@ async def test_a_result_comes_with_the_checks_that_judged_it(opened: Session, tm
     assert len(latest.results) == 1, "the answer is to the same question"
     file.write_text(SUITE + CASE.replace("id: a", "id: b"))
     assert opened.latest_results(load(opened, file)).cases.keys() == {TrialKey("a", MODEL)}
+    await opened.close()
+
+
+async def test_scores_are_shown_beside_the_answers_of_their_run_only(opened: Session, tmp_path: Path) -> None:
+    file = tmp_path / "suite.yaml"
+    criteria = "riskCriteria: [{name: Tone, description: d, severity: critical}]"
+    cases = [f"- {{id: {id}, name: n, category: c, prompt: p, {criteria}}}\n" for id in ("a", "b")]
+    file.write_text(SUITE + "".join(cases))
+    suite = load(opened, file)
+    older, newer = (replace(make_plan(suite.cases, [MODEL], run_id=digit * 32), suite=suite) for digit in "12")
+    for plan in (older, newer):
+        opened.store.begin_run(plan, STARTED)
+        opened.store.save_trials(plan.run_id, [make_result(trial) for trial in plan.trials])
+    review = opened.reviews.open_review(newer.run_id, "Ada", blind=False)
+    for item in review.items:
+        review.give(item.key, 4)
+    opened.store.save_trials(older.run_id, [make_result(older.trials[0], "failed", response="another answer")])
+    suites = OpenSuites(opened, [file])
+    suites.find()
+    open_suite = suites.read(file)
+    scores = RunScores(App(), opened, suites, lambda _: None)
+    assert await scores.read_bands(open_suite) == {newer.trials[1]: "critical"}, "a displays an answer of the older run"
+    assert [scores.run_of_case(open_suite, case, [MODEL]) for case in "ab"] == [older.run_id, newer.run_id]
+    for case, run, rows in (("a", older, 1), ("b", newer, 1), ("a", newer, 0)):
+        found = await scores.read_review(open_suite, run.run_id)
+        assert found is not None
+        [each] = [each for each in suite.cases if each.id == case]
+        beside = [row for row in beside_rows(each, [MODEL], found, suites.state(file)) if row.item]
+        assert len(beside) == rows
+        assert [len(row.scores) for row in beside] == [case == "b"] * rows
     await opened.close()

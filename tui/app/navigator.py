@@ -216,10 +216,13 @@ class Navigator:
             return
         self.compare(opened.suite, sources_of_run(run, baseline, runs), case_id)
 
-    async def review(self, open_suite: OpenSuite, start: ItemKey | None = None) -> None:
-        """Open Review for the run whose answers a suite displays. It starts on `start` unless names are hidden."""
+    async def review(self, open_suite: OpenSuite, start: ItemKey | None = None, run_id: str = "") -> None:
+        """Open Review for a run, by default for the one whose answers a suite displays.
+
+        It starts on `start` unless names are hidden.
+        """
         try:
-            run_id = await asyncio.to_thread(self._context.scores.run_of, open_suite)
+            run_id = run_id or await asyncio.to_thread(self._context.scores.run_of, open_suite)
             if run_id:
                 await self._review(run_id, start)
             else:

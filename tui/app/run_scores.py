@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -111,49 +111,74 @@ class RunScores:
             )
             self._app.notify(text, severity="warning", markup=False, timeout=8)
 
-    def run_of(self, open_suite: OpenSuite) -> str:
+    def run_of(self, open_suite: OpenSuite, run_id: str = "") -> str:
         """Return the id of the saved run whose answers a suite displays; empty if no run is saved.
 
-        This is its own or its current run, else the newest run of the suite. Blocks. Raises AssayError.
+        This is `run_id`, by default its own or its current run, if it is saved; else the newest run of the suite.
+        Blocks. Raises AssayError.
         """
         if open_suite.suite is None:
             return ""
         runs = [run.id for run in self._session.history.answers.list_runs(open_suite.suite.path)]
-        current = self.current_run(open_suite)
+        current = run_id or self.current_run(open_suite)
         return current if current in runs else next(iter(runs), "")
 
     def current_run(self, open_suite: OpenSuite) -> str:
         """Return the id of the open saved run, or of the run that was started in this process, else an empty text."""
         return open_suite.run or self._open_suites.state(open_suite.path).run_id or ""
 
-    async def read_review(self, open_suite: OpenSuite) -> RunReview | None:
-        """Return the scores of the run that a suite displays; None if there is no run or after an error, which is
-        notified."""
-        return await self._read(
-            open_suite, lambda reviews, run, who: reviews.open_review(run, who or "reviewer", blind=False)
-        )
+    def run_of_case(self, open_suite: OpenSuite, case_id: str | None, models: Sequence[str]) -> str:
+        """Return the id of the run from which the first displayed answer to a case is; empty if it is not known."""
+        state = self._open_suites.state(open_suite.path)
+        runs = (trial.run for model in models for trial in state.repeats(case_id, model)) if case_id else ()
+        return open_suite.run or next(filter(None, runs), "") or self.current_run(open_suite)
+
+    async def read_review(self, open_suite: OpenSuite, run_id: str = "") -> RunReview | None:
+        """Return the scores of a run, by default of the one that a suite displays.
+
+        None if there is no run or after an error, which is notified.
+        """
+
+        def read() -> RunReview | None:
+            run = self.run_of(open_suite, run_id)
+            return (
+                self._reviews_of(run).open_review(run, self._reviewer_of(run) or "reviewer", blind=False)
+                if run
+                else None
+            )
+
+        return await self._read(read)
 
     async def read_bands(self, open_suite: OpenSuite) -> Mapping[TrialKey, Band]:
-        """Return the risk band of each trial, without the bands that the reviewer may not see beside names yet."""
-        return await self._read(open_suite, lambda reviews, run, who: reviews.bands(run, who)) or {}
+        """Return the risk band of each displayed trial, of the scores of its own run.
 
-    async def _read(self, open_suite: OpenSuite, read: Callable[[Reviews, str, str | None], Found]) -> Found | None:
-        def read_run() -> tuple[str, object, Found] | None:
-            run_id = self.run_of(open_suite)
-            if not run_id:
-                return None
-            stamp = self._session.reviews.stamp(run_id)
-            return run_id, stamp, read(self._session.reviews, run_id, self._reviewer_of(run_id))
+        Bands that the reviewer may not see beside names yet are left out.
+        """
+        state = self._open_suites.state(open_suite.path)
+        runs = {key: trial.run for key, trial in state.trials.items()} if not open_suite.run else {}
 
+        def read() -> dict[TrialKey, Band]:
+            displayed = self.run_of(open_suite)
+            found: dict[TrialKey, Band] = {}
+            for run in dict.fromkeys((displayed, *runs.values())):
+                bands = self._reviews_of(run).bands(run, self._reviewer_of(run)) if run else {}
+                found |= {key: band for key, band in bands.items() if (runs.get(key) or displayed) == run}
+            return found
+
+        return await self._read(read) or {}
+
+    def _reviews_of(self, run_id: str) -> Reviews:
+        """Return the reviews, and watch the scores of a run from now on. Blocks. Raises AssayError."""
+        reviews = self._session.reviews
+        self._stamps.pop(run_id, None)
+        self._stamps[run_id] = reviews.stamp(run_id)
+        while len(self._stamps) > _MOST_WATCHED:
+            self._stamps.pop(next(iter(self._stamps)), None)
+        return reviews
+
+    async def _read(self, read: Callable[[], Found]) -> Found | None:
         try:
-            if (found := await asyncio.to_thread(read_run)) is None:
-                return None
-            run_id, stamp, result = found
-            self._stamps.pop(run_id, None)
-            self._stamps[run_id] = stamp
-            while len(self._stamps) > _MOST_WATCHED:
-                del self._stamps[next(iter(self._stamps))]
-            return result
+            return await asyncio.to_thread(read)
         except AssayError as error:
             notify_error(self._app, error, severity="warning")
             return None

@@ -54,6 +54,7 @@ from tui.model.suite import FORBIDDING, Case, Suite
 
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
 _NO_CASES: Mapping[TrialKey, Case] = MappingProxyType({})
+_NO_RUNS: Mapping[TrialKey, str] = MappingProxyType({})
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
 
 
@@ -122,7 +123,8 @@ class TrialProgress:
     """The progress of a trial.
 
     `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
-    stored result that was not loaded yet. `case` is the case as it was run, None if it is the one that is displayed.
+    stored result that was not loaded yet. `case` is the case as it was run, None if it is the one that is displayed;
+    `run` is the id of its run, empty if unknown.
     """
 
     key: TrialKey
@@ -134,6 +136,7 @@ class TrialProgress:
     version: int = 0
     kept: Outcome | None = None
     case: Case | None = None
+    run: str = ""
 
     @property
     def ended(self) -> TrialResult | Outcome | None:
@@ -336,16 +339,21 @@ class RunState:
                 self.trials.setdefault(key, self._hidden.pop(key))
 
     def take_results(
-        self, results: Iterable[TrialResult], cases: Mapping[TrialKey, Case] = _NO_CASES, interim: bool = False
+        self,
+        results: Iterable[TrialResult],
+        cases: Mapping[TrialKey, Case] = _NO_CASES,
+        runs: Mapping[TrialKey, str] = _NO_RUNS,
+        interim: bool = False,
     ) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed.
 
-        `cases` are the cases as they were run; `interim` says that one of the runs is not finished.
+        `cases` are the cases as they were run, `runs` the ids of their runs; `interim` says that one of these is not
+        finished.
         """
         self._has_interim = self._has_interim or interim
         for result in results:
             if result.trial not in self.trials:
-                self.trials[result.trial] = _progress_of(result, cases.get(result.trial))
+                self.trials[result.trial] = _progress_of(result, cases.get(result.trial), runs.get(result.trial, ""))
                 self._note(result.trial)
         self._hide_outdated()
 
@@ -369,7 +377,9 @@ class RunState:
         for result in results:
             known = self.trials.get(result.trial)
             if known is None or known.is_unread:
-                self.trials[result.trial] = _progress_of(result, known.case if known else None)
+                self.trials[result.trial] = _progress_of(
+                    result, known.case if known else None, known.run if known else ""
+                )
                 self._note(result.trial)
 
     def take(self, event: Event, at: float = 0.0) -> None:
@@ -429,7 +439,7 @@ class RunState:
                 self._further.pop((key.case, key.model), None)
         self.is_of_one_run = not self.trials
         for key in event.trials:
-            self.trials[key] = TrialProgress(key, case=self._prepared.get(key.case))
+            self.trials[key] = TrialProgress(key, case=self._prepared.get(key.case), run=event.run_id)
             self._note(key)
 
     def _end(self, state: run.RunState) -> None:
@@ -555,8 +565,8 @@ def _settle(step: StepProgress, result: StepResult) -> None:
     }
 
 
-def _progress_of(result: TrialResult, case: Case | None = None) -> TrialProgress:
-    trial = TrialProgress(result.trial, result.verdict, result=result, case=case)
+def _progress_of(result: TrialResult, case: Case | None = None, run: str = "") -> TrialProgress:
+    trial = TrialProgress(result.trial, result.verdict, result=result, case=case, run=run)
     of = len(result.attempts)
     for attempt in result.attempts:
         progress = AttemptProgress(attempt.number, of, finished=attempt)

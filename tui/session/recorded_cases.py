@@ -9,13 +9,14 @@ from tui.store.protocol import Store
 
 
 class LatestResults(NamedTuple):
-    """The newest results of a suite, and the case of each as it was run.
+    """The newest results of a suite, the case of each as it was run, and the id of its run.
 
     `interim` says that a run that gave some of them is not finished.
     """
 
     results: tuple[TrialResult, ...] = ()
     cases: Mapping[TrialKey, Case] = {}
+    runs: Mapping[TrialKey, str] = {}
     interim: bool = False
 
 

@@ -393,6 +393,7 @@ class Session:
         return LatestResults(
             tuple(result for _, result in found),
             {trial: case for trial, case in cases.items() if case is not None},
+            {result.trial: run for run, result in found},
             not recorded.finished.issuperset(run for run, _ in found),
         )
 

@@ -11,6 +11,7 @@ from tui.app.presentation.text_rows import rows_of, text_rows
 from tui.model.risk import BandRule
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import Act, Extent, ItemKey
+from tui.model.state import RunState
 from tui.model.suite import Case, RiskCriterion
 
 if TYPE_CHECKING:
@@ -44,11 +45,19 @@ class BesideRow:
         return self.decision is None and len({score.extent for score in self.scores}) > 1
 
 
-def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None") -> list[BesideRow]:
-    """Return the answers of all models and repeats of a run for each criterion, displayed models first."""
+def beside_rows(
+    case: Case, models: Sequence[str], review: "RunReview | None", state: RunState | None = None
+) -> list[BesideRow]:
+    """Return the answers of all models and repeats of a run for each criterion, displayed models first.
+
+    Answers in whose place `state` displays one of another run are left out.
+    """
     rows: list[BesideRow] = []
     order = {model: place for place, model in enumerate(models_beside(models, review))}
     of_case = [each for each in review.items if each.key.case == case.id and not each.key.again] if review else []
+    if state is not None and review is not None:
+        displayed = ((each, state.trials.get(each.key.trial)) for each in of_case)
+        of_case = [each for each, trial in displayed if trial is None or trial.run in ("", review.record.id)]
     for criterion in case.risk_criteria:
         items = [each for each in of_case if each.criterion.name == criterion.name]
         # Scores belong to the criterion as it was in the run: its severity may have been changed in the file since.

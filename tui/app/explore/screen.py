@@ -400,7 +400,9 @@ class ExploreScreen(FrameScreen):
         if open_suite is None:
             self.notify("Nothing to review here. Select a suite.", severity="warning", markup=False)
         else:
-            await self.navigator.review(open_suite, start)
+            models = self.selection.models
+            run_id = self.context.scores.run_of_case(open_suite, self.selection.case_id, models)
+            await self.navigator.review(open_suite, start, run_id)
 
     @on(ScoresChanged)
     def show_scores(self) -> None:

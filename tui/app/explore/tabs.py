@@ -198,7 +198,7 @@ class RiskTab(Vertical):
         again = self._shown[:2] == shown[:2]
         self._shown = shown
         table = self._table
-        table.rows = beside_rows(case, selection.models, review) if case else ()
+        table.rows = beside_rows(case, selection.models, review, selection.state) if case else ()
         table.models, table.rule = models_beside(selection.models, review), review.rule if review else BandRule()
         table.display = bool(table.rows)
         table.lines_changed(table.cursor if again else 0)
@@ -397,14 +397,15 @@ class DetailTabs(Vertical):
     def _read_scores(self) -> None:
         open_suite = self._selection.open_suite
         if open_suite is not None:
-            run = open_suite.path, self._scores.current_run(open_suite)
+            selection = self._selection
+            run = open_suite.path, self._scores.run_of_case(open_suite, selection.case_id, selection.models)
             if run != self._scores_of:
                 self._scores_of = run
-                self._read_scores_of(open_suite)
+                self._read_scores_of(open_suite, run[1])
 
     @work(group="scores", exclusive=True)
-    async def _read_scores_of(self, open_suite: OpenSuite) -> None:
-        self.risk.take(await self._scores.read_review(open_suite))
+    async def _read_scores_of(self, open_suite: OpenSuite, run_id: str) -> None:
+        self.risk.take(await self._scores.read_review(open_suite, run_id))
         self.show(self._model, self._chosen)
 
     @on(RiskTab.TrailRequested)
