@@ -25,6 +25,8 @@ from tui.model.secrets import Secrets
 from tui.model.suite import Case, Check, CheckKind, Suite
 from tui.model.values import JsonObject
 from tui.session.files import write_safely
+from tui.session.recorded_cases import RecordedCases
+from tui.session.run_history import is_replay_name
 from tui.store.protocol import Store
 from tui.suites.drafts import draft_faults
 from tui.suites.edits import (
@@ -59,7 +61,6 @@ _MOST_ANSWERS = 3_000
 _FIRST_BATCH, _BATCH = 4, 24
 _MOST_TIMEOUTS = 3
 _STUCK_SECONDS = 0.2
-_REPLAYED = "replay/"
 _NOT_EVALUATED = "not evaluated: the pattern took too long in other answers"
 
 
@@ -141,19 +142,22 @@ class CheckEdits:
     def read_answers(self, suite: Suite, places: Iterable[CheckPlace]) -> tuple[RecordedAnswer, ...]:
         """Return the recorded answers to the steps of checks, for each case the newest first. Raises StoreError.
 
-        They are the answers that are judged again: of each trial the first judged one. Replays of recorded answers are
-        left out.
+        They are the answers that are judged again: of each trial the first judged one. Replays of recorded answers, and
+        answers to something else that the case asked before, are left out.
         """
         found: dict[tuple[str, TrialKey, int], RecordedAnswer] = {}
         checks = {
             case.id: frozenset((check.kind, check.target) for step in case.steps for check in step.checks)
             for case in suite.cases
         }
+        recorded = RecordedCases(self._store, suite)
         for place in places:
             results = self._store.case_results(suite.path, place.case, _MOST_OF_A_CASE)
             for run, result in results:
                 judged = result.first_judged
-                if judged and place.step < len(judged.steps) and not result.trial.model.startswith(_REPLAYED):
+                if not recorded.asks_the_same(run, place.case) or is_replay_name(result.trial.model):
+                    continue
+                if judged and place.step < len(judged.steps):
                     key = (run, result.trial, place.step)
                     found.setdefault(key, RecordedAnswer(run, result.trial, judged, place.step, checks.get(place.case)))
             if len(found) >= _MOST_ANSWERS:

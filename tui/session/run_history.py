@@ -137,6 +137,13 @@ class RunHistory:
         """Return the outcomes of the run's trials."""
         return self._store.read_outcomes(run_id)
 
+    def read_comparable(self, run_id: str, suite: Suite) -> tuple[Outcome, ...]:
+        """Return the outcomes of the run's trials of cases that ask and check in it what they do in the suite."""
+        recorded = RecordedCases(self._store, suite)
+        return tuple(
+            each for each in self._store.read_outcomes(run_id) if recorded.is_unchanged(run_id, each.trial.case)
+        )
+
     def read_progress(self, run_id: str) -> dict[TrialKey, TrialProgress]:
         """Return the progress of each trial of the run, for a screen."""
         outcomes = self._store.read_outcomes(run_id)
@@ -333,9 +340,17 @@ def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
     return case.question, case.command, suite.repository_context, suite.repo_clone
 
 
+_REPLAY = "replay/"
+
+
 def replay_name(run_id: str, model: str) -> str:
     """Return the model name under which the recorded answers of a run are replayed."""
-    return f"replay/{run_id}/{model}"
+    return f"{_REPLAY}{run_id}/{model}"
+
+
+def is_replay_name(model: str) -> bool:
+    """Return whether a model name is that of recorded answers."""
+    return model.startswith(_REPLAY)
 
 
 def _path_of(suite: Suite | RunRecord) -> str:

@@ -43,7 +43,7 @@ from tui.session.providers import OpenProviders, PriceBook, reopen_all
 from tui.session.recorded_cases import LatestResults, RecordedCases
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory, later_run_id
+from tui.session.run_history import RunHistory, is_replay_name, later_run_id
 from tui.session.store_writer import RetryLimits, store_events
 from tui.suites.load import Loaded, find_suites, load_suite
 
@@ -387,8 +387,17 @@ class Session:
         return self.secrets.extended(own) if own else self.secrets
 
     def latest_results(self, suite: Suite) -> LatestResults:
-        """Return the newest stored results of the suite, with the cases as they were run. Raises StoreError."""
-        found, recorded = self.store.latest_results(suite.path), RecordedCases(self.store, suite)
+        """Return the newest stored results of the suite, with the cases as they were run.
+
+        Recorded answers that were replayed or judged again are left out, unless the suite names such a model: they are
+        not further answers. Raises StoreError.
+        """
+        recorded = RecordedCases(self.store, suite)
+        found = [
+            (run, result)
+            for run, result in self.store.latest_results(suite.path)
+            if not is_replay_name(result.trial.model) or result.trial.model in suite.models
+        ]
         cases = {result.trial: recorded.case(run, result.trial.case) for run, result in found}
         return LatestResults(
             tuple(result for _, result in found),

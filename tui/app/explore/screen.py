@@ -161,11 +161,20 @@ class ExploreScreen(FrameScreen):
         if has_case:
             self.answers.show()
             self._show_details()
+            self._record_names()
             if unread := self.saved_runs.unread_trials():
                 self._read_trials(unread)
         elif self.selection.open_suite is not None:
             self.overview.show(self.selection.open_suite)
         self._show_header()
+
+    def _record_names(self) -> None:
+        """Record that the names of the models whose saved answers are displayed were displayed.
+
+        Review itself records it for the run of this process, when it is left.
+        """
+        for run in {trial.run for trial in self.selection.repeats()} - {"", self.selection.state.run_id}:
+            self.context.scores.record_names(run, "Explore")
 
     def _show_details(self) -> None:
         """Update the open tab."""

@@ -166,7 +166,7 @@ class BaselineControls:
         return self._matrix.run, self._matrix.state.run_id
 
     async def _use_run(self, run_id: str) -> None:
-        outcomes = await asyncio.to_thread(self._history.read_outcomes, run_id)
+        outcomes = await asyncio.to_thread(self._history.read_comparable, run_id, self._matrix.suite)
         self._use(await asyncio.to_thread(baseline_of, run_id, outcomes))
 
     def _use(self, baseline: Baseline | None) -> None:

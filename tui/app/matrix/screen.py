@@ -374,8 +374,10 @@ async def open_matrix(
     except AssayError as error:
         notify_error(screen, error)
         return None
-    if open_suite.run:
-        context.scores.record_names(open_suite.run, "the matrix")
+    state = context.open_suites.state(open_suite.path)
+    displayed = {trial.run for trial in state.trials.values()} - {state.run_id}
+    for run in {open_suite.run, *displayed} - {""}:
+        context.scores.record_names(run, "the matrix")
     return await screen.app.push_screen_wait(MatrixScreen(context, open_suite.path, matrix, case_id))
 
 
