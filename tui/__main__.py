@@ -8,6 +8,9 @@ import sys
 def main() -> None:
     """Run the command line. The version is answered before anything is imported: scripts ask for it often."""
     _exit_on_interrupt()
+    # Of a program that ignores it, children are reaped by the kernel, and each of them would seem to have failed.
+    if hasattr(_signal, "SIGCHLD") and _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN:
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
     if sys.argv[1:] == ["--version"]:
         from tui import __version__
 

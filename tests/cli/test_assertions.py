@@ -1,5 +1,6 @@
 """Assertions of cases, on the command line: verdicts, reports, and consent before a command runs."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -87,3 +88,13 @@ async def test_a_command_judges_the_answer_on_its_standard_input(assay: CommandL
     assert "key-of-the-test" not in done.out
     assert checks[1]["detail"].endswith("\nkey:")
     assert done.code == 1
+
+
+async def test_a_command_is_judged_by_its_exit_status_where_its_end_is_ignored(assay: CommandLine) -> None:
+    write_suite(assay.home, [{"type": "command", "value": ["grep", "-q", word]} for word in ("Paris", "London")])
+    async with ModelServer(say("It is Paris.")) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key-of-the-test"}
+        words = ("run", "suite.json", "--allow-commands", "-f", "json")
+        process = assay.start(*words, env=env, before=("env", "--ignore-signal=CHLD"))
+        out, err = await asyncio.to_thread(process.communicate)
+    assert [check["state"] for check in checks_of(out)] == ["passed", "failed"], err

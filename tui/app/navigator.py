@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tui.app.runs.screen import RunChoice
     from tui.model.run import RunRecord
 
-_NO_RUN = "No saved run of this suite. Press {run_suite} to run it, then score its answers."
+_NO_RUN = "No saved run of this suite. Run it first, then score its answers."
 _NO_MODEL = "Nothing to compare here. The suite has no models."
 
 ScreenName = Literal["matrix", "compare", "review", "runs"]

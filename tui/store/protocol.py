@@ -128,7 +128,7 @@ class Store(Protocol):
     def latest_results(self, suite_path: str) -> tuple[tuple[str, TrialResult], ...]:
         """Return the newest results of the suite at that path, each with the id of its run.
 
-        All repeats of a case on a model are of one run: the one that saved a result of them last.
+        All repeats of a case on a model are of one run: the newest one that has a result of them.
         """
         ...
 

@@ -31,9 +31,10 @@ _OUTCOME = (
     f" {_TOKENS}, retries, cost_usd"
 )
 _RUN_ID = "(SELECT id FROM run WHERE run.number = of_run)"
-# Results are numbered in the order in which they were saved; SQLite takes the other columns from the row of the max.
+# Ids of runs sort by their times; SQLite takes the other columns from the row of the max. A rerun of an older run does
+# not replace the results of a newer one, and neither does its import.
 _LATEST = """SELECT {columns} FROM (
-    SELECT max(result.number), run AS of_run, case_id AS of_case, model AS of_model
+    SELECT max(run.id), run AS of_run, case_id AS of_case, model AS of_model
     FROM run JOIN trial ON trial.run = run.number JOIN result ON result.trial = trial.number
     WHERE run.suite_place = ? GROUP BY case_id, model)
     JOIN trial ON run = of_run AND case_id = of_case AND model = of_model JOIN result ON result.trial = trial.number
@@ -255,11 +256,11 @@ def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> l
 
 
 def select_latest_run(connection: sqlite3.Connection, suite_path: str, key: TrialKey) -> str | None:
-    """Return the id of the run with the newest result of a case on a model; None if it has none of that repeat."""
+    """Return the id of the newest run with a result of a case on a model; None if it has none of that repeat."""
     row = connection.execute(
         "SELECT run.id FROM run JOIN (SELECT run AS of_run FROM run JOIN trial ON trial.run = run.number"
         " JOIN result ON result.trial = trial.number"
-        " WHERE run.suite_place = ?1 AND case_id = ?2 AND model = ?3 ORDER BY result.number DESC LIMIT 1)"
+        " WHERE run.suite_place = ?1 AND case_id = ?2 AND model = ?3 ORDER BY run.id DESC LIMIT 1)"
         " ON run.number = of_run JOIN trial ON trial.run = of_run JOIN result ON result.trial = trial.number"
         " WHERE case_id = ?2 AND model = ?3 AND repeat = ?4",
         (canonical_path(suite_path), storable(key.case), storable(key.model), key.repeat),
