@@ -264,7 +264,7 @@ def test_results_of_a_case_that_asks_something_else_now_are_hidden() -> None:
     assert state.trials.keys() == {A, B}
 
 
-@pytest.mark.parametrize("change", ["another question", "removed"])
+@pytest.mark.parametrize("change", ["another question", "another cluster", "removed"])
 def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change: str) -> None:
     state, first = RunState(), make_suite([Case(id, id, "c", (Step(id),)) for id in ("one", "two")])
     state.display(first)
@@ -276,8 +276,12 @@ def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change
     state.take(RunFinished("r", "finished", "t"))
     state.display(replace(first, cases=(*first.cases, Case("new", "new", "c", (Step("new"),)))))
     assert state.is_of_one_run
-    cases = (replace(first.cases[0], steps=(Step("other"),)),) if change == "another question" else ()
-    state.display(replace(first, cases=(*cases, *first.cases[1:])))
+    cases = {
+        "another question": (replace(first.cases[0], steps=(Step("other"),)),),
+        "another cluster": (replace(first.cases[0], cluster="new"),),
+        "removed": (),
+    }
+    state.display(replace(first, cases=(*cases[change], *first.cases[1:])))
     assert not state.is_of_one_run
 
 

@@ -330,6 +330,8 @@ class RunState:
     def _hide_outdated(self) -> None:
         for key, trial in [*self._hidden.items(), *self.trials.items()]:
             now, then = self._cases.get(key.case), trial.case
+            if now is not None and then is not None and now.cluster != then.cluster:
+                self.is_of_one_run = False  # its statistics are others
             is_outdated = now is not None and then is not None and now is not then and now.question != then.question
             if is_outdated and not trial.is_open:
                 self._hidden[key] = trial
