@@ -6,8 +6,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.kept_runs import make_case, make_result, with_prompt
 from tests.support.scoring import FIRST_ANSWER, ITEMS, REVIEWERS, SECOND_ANSWER, act_lists, item, make_act
-from tui.model.scores import Act, CountedScore, Scoreboard, is_blind_open, new_act_id
+from tui.model.results import TrialKey
+from tui.model.scores import Act, CountedScore, Scoreboard, is_blind_open, new_act_id, prompt_texts
 
 ITEM = item()
 OTHER = item(criterion="Safety")
@@ -169,3 +171,12 @@ def test_new_ids_are_32_hex_digits_and_differ() -> None:
     ids = {new_act_id() for _ in range(100)}
     assert len(ids) == 100
     assert all(len(each) == 32 and int(each, 16) >= 0 for each in ids)
+
+
+def test_the_prompt_of_an_answer_is_the_one_that_was_recorded_with_it() -> None:
+    case = make_case("one")
+    result = make_result(TrialKey("one", "m"))
+    steps = with_prompt(result, "What was really sent").attempts[0].steps
+    assert prompt_texts(case, steps) == ["What was really sent"]
+    assert prompt_texts(case, ()) == [case.steps[0].input]
+    assert prompt_texts(case, with_prompt(result, "").attempts[0].steps) == [case.steps[0].input]

@@ -111,6 +111,16 @@ def make_result(
     return TrialResult(key, verdict, flaky, error, tuple(attempts))
 
 
+def with_prompt(result: TrialResult, text: str) -> TrialResult:
+    """Return the result with another recorded prompt of the first step of each attempt."""
+
+    def sent(attempt: Attempt) -> Attempt:
+        step = replace(attempt.steps[0], input=text, prompt=Prompt(text, (Message("user", text),)))
+        return replace(attempt, steps=(step, *attempt.steps[1:]))
+
+    return replace(result, attempts=tuple(map(sent, result.attempts)))
+
+
 def keep(plan: Plan, results: Iterable[TrialResult], state: RunState = "finished") -> KeptRun:
     """A kept run of these results."""
     kept = tuple(results)

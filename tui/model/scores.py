@@ -163,6 +163,15 @@ def answer_text(steps: Iterable[StepResult]) -> str:
     return "\n".join([step.response for step in steps])
 
 
+def prompt_texts(case: Case, steps: Sequence[StepResult]) -> list[str]:
+    """Return the text of each step's prompt: what was recorded with its answer, else that of the case.
+
+    They differ for replayed answers after an edit, and for imported answers with prompts of their own.
+    """
+    sent = {number: step.prompt.input for number, step in enumerate(steps)}
+    return [sent.get(number) or step.input for number, step in enumerate(case.steps)]
+
+
 def answer_hash(steps: Iterable[StepResult]) -> str:
     """Return the SHA-256 (hex) of the UTF-8 text of an answer.
 

@@ -11,7 +11,7 @@ from tui.model.errors import ConfigError
 from tui.model.name_mask import NameMask
 from tui.model.results import TrialResult
 from tui.model.risk import Guidance
-from tui.model.scores import answer_hash, answer_text
+from tui.model.scores import answer_hash, answer_text, prompt_texts
 from tui.model.secrets import Secrets
 from tui.model.suite import Case
 from tui.risk.packets import PacketAnswer, PacketKey
@@ -110,7 +110,7 @@ def _shown(case: Case, result: TrialResult, names: NameMask, known: Secrets) -> 
         return names.mask(known.hide(text)).text
 
     shown: dict[str, Any] = {
-        "prompt": masked(_joined([step.input for step in case.steps])),
+        "prompt": masked(_joined(prompt_texts(case, steps))),
         "expected_behavior": masked(case.expected_behavior),
         "answer": masked(_joined([step.response for step in steps])),
     }

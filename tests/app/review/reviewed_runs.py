@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.histories import run_history
-from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject
+from tests.support.kept_runs import RUN_ID, STARTED, make_plan, make_result, make_subject, with_prompt
 from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession
 from tui.app.presentation.pieces import text_of
@@ -60,7 +60,8 @@ def results(models: Sequence[str] = (A, B), cases: Sequence[Case] = CASES) -> li
     made = []
     for key in (TrialKey(case.id, model) for case in cases for model in models):
         verdict = "passed" if key.model == A else "failed"
-        result = make_result(key, verdict, response=answer(key))  # type: ignore[arg-type]
+        asked = next(each.steps[0].input for each in cases if each.id == key.case)
+        result = with_prompt(make_result(key, verdict, response=answer(key)), asked)  # type: ignore[arg-type]
         if key.case == "c0":
             result = replace(result, changes=(Change("src/query.py", "modified", 1, 1, DIFF),))
         made.append(result)

@@ -15,7 +15,7 @@ from tui.model.diffs import FileDiff
 from tui.model.name_mask import KINDS, MASK, MaskedText, NameMask
 from tui.model.results import TrialKey, TrialResult, rerun_note
 from tui.model.sanitize import sanitize_line
-from tui.model.scores import ReviewItem, current_answer_hash
+from tui.model.scores import ReviewItem, current_answer_hash, prompt_texts
 from tui.model.suite import Case
 from tui.session.run_review import RunReview
 
@@ -55,11 +55,12 @@ def answer_content(case: Case, result: TrialResult, names: NameMask | None = Non
     """Return prompt, expected behavior and answer of a case.
 
     With `names` everything that could reveal the model is masked or left out: matches of checks are not marked. The
-    prompt is always the one of the suite, since the one that was sent can reveal a variant.
+    prompt has no system message: that of a variant could reveal it.
     """
     attempt = result.attempts[-1] if result.attempts else None
     one = len(case.steps) == 1
-    prompt = case.steps[0].input if one else f"{len(case.steps)} steps; each is shown above its answer."
+    prompts = prompt_texts(case, attempt.steps if attempt is not None else ())
+    prompt = prompts[0] if one else f"{len(case.steps)} steps; each is shown above its answer."
     before = [Part("Prompt", prompt)]
     if case.expected_behavior.strip():
         before.append(Part("Expected behavior", case.expected_behavior))
