@@ -155,10 +155,12 @@ class RunScores:
         Bands that the reviewer may not see beside names yet are left out.
         """
         state = self._open_suites.state(open_suite.path)
-        runs = {key: trial.run for key, trial in state.trials.items()} if not open_suite.run else {}
+        several = not open_suite.run and len(state.run_ids) > 1
+        runs = {key: trial.run for key, trial in state.trials.items()} if several else {}
+        only = "" if open_suite.run or several else next(iter(state.run_ids), "")
 
         def read() -> dict[TrialKey, Band]:
-            displayed = self.run_of(open_suite)
+            displayed = self.run_of(open_suite, only)
             found: dict[TrialKey, Band] = {}
             for run in dict.fromkeys((displayed, *runs.values())):
                 bands = self._reviews_of(run).bands(run, self._reviewer_of(run)) if run else {}

@@ -236,7 +236,7 @@ class RunState:
     The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. Results of a case that
     asks something else in the displayed suite are hidden (`is_outdated`). `in_progress` are the trials that have
     started and not ended. `is_of_one_run` says that the displayed trials are known to be all those of the current or
-    last run, and no others. `limits` is by provider.
+    last run, and no others. `run_ids` are the runs of the trials, and of earlier ones. `limits` is by provider.
     """
 
     def __init__(self) -> None:
@@ -257,6 +257,7 @@ class RunState:
         self._cases: Mapping[str, Case] = {}
         self._prepared: Mapping[str, Case] = {}
         self._has_interim = False
+        self.run_ids: set[str] = set()
         self._hidden: dict[TrialKey, TrialProgress] = {}
 
     @property
@@ -353,6 +354,7 @@ class RunState:
         finished.
         """
         self._has_interim = self._has_interim or interim
+        self.run_ids.update(runs.values())
         for result in results:
             if result.trial not in self.trials:
                 self.trials[result.trial] = _progress_of(result, cases.get(result.trial), runs.get(result.trial, ""))
@@ -428,6 +430,7 @@ class RunState:
 
     def _begin(self, event: RunStarted) -> None:
         self.run_id, self.ended, self._continues = event.run_id, None, event.continues
+        self.run_ids.add(event.run_id)
         self._is_paused, self.stalled, self.limits = False, None, {}
         self.counts = Counts(trials=len(event.trials))
         self.in_progress.clear()

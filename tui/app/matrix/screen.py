@@ -375,8 +375,7 @@ async def open_matrix(
         notify_error(screen, error)
         return None
     state = context.open_suites.state(open_suite.path)
-    displayed = {trial.run for trial in state.trials.values()} - {state.run_id}
-    for run in {open_suite.run, *displayed} - {""}:
+    for run in {open_suite.run, *state.run_ids} - {"", state.run_id}:
         context.scores.record_names(run, "the matrix")
     return await screen.app.push_screen_wait(MatrixScreen(context, open_suite.path, matrix, case_id))
 
