@@ -10,7 +10,7 @@ from textual.app import App
 from textual.message import Message
 
 from tui.app.notifications import notify_error
-from tui.app.open_suites import OpenSuite, OpenSuites
+from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.session_protocol import Session
 from tui.app.workers import start_worker
 from tui.model.errors import AssayError
@@ -96,6 +96,14 @@ class RunScores:
         if run_id not in self._recorded:
             self._recorded.add(run_id)
             start_worker(self._app, partial(self._record_names, run_id, where), group="record names")
+
+    def record_answers(self, selection: Selection) -> None:
+        """Record that the names of the models whose saved answers to the selected case are displayed were displayed.
+
+        Review itself records it for the run of this process, when it is left.
+        """
+        for run in {trial.run for trial in selection.repeats()} - {"", selection.state.run_id}:
+            self.record_names(run, "Explore")
 
     async def _record_names(self, run_id: str, where: str) -> None:
         try:

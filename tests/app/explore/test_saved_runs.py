@@ -143,12 +143,12 @@ async def test_a_run_without_answers_is_opened_for_a_replay_of_nothing(store: Sq
 
 
 async def test_runs_that_were_deleted_are_closed(store: SqliteStore, tmp_path: Path) -> None:
-    save(store)
+    run = save(store)
     context, saved_runs = await make_parts(store, tmp_path)
     saved, _ = await saved_runs.open(RUN_ID)
-    saved_runs.close(["another"])
+    await saved_runs.remove_deleted([replace(run, id="another")])
     assert context.open_suites.get(saved.path) is saved
-    saved_runs.close([RUN_ID])
+    await saved_runs.remove_deleted([run])
     assert context.open_suites.get(saved.path) is None
 
 

@@ -1,7 +1,7 @@
 """Saved runs opened beside the suite files, to be displayed, resumed, rerun and replayed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -31,6 +31,7 @@ class SavedRuns:
     def __init__(self, context: AppContext) -> None:
         self._session, self._runs = context.session, context.runs
         self._selection, self._open_suites = context.selection, context.open_suites
+        self._suite_loader = context.suite_loader
 
     @property
     def _history(self) -> RunHistory:
@@ -106,11 +107,14 @@ class SavedRuns:
         request = RunRequest(path, plan.suite, plan.trials, None, run.id, "rejudge") if plan.trials else None
         return added, request
 
-    def close(self, run_ids: Collection[str]) -> None:
-        """Close runs that were deleted."""
+    async def remove_deleted(self, runs: Sequence[RunRecord]) -> None:
+        """Close runs that were deleted, and display the latest results that are left of their suites."""
+        deleted = {run.id for run in runs}
         for each in self._open_suites.all:
-            if each.run in run_ids:
+            if each.run in deleted:
                 self._open_suites.remove_saved_run(each.path)
+        files = {run.suite_file for run in runs}
+        self._suite_loader.replace_results(await asyncio.to_thread(self._open_suites.read_results, files))
 
     def _add(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, folder: str) -> OpenSuite:
         problems: tuple[Problem, ...] = ()

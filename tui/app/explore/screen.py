@@ -1,7 +1,6 @@
 """The Explore screen: suites on the left, the answers to the selected case side by side, and the current run."""
 
 import asyncio
-from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, Literal
 
@@ -50,7 +49,6 @@ from tui.app.widgets.question_line import QuestionLine
 from tui.app.widgets.scroll_view import TailView
 from tui.model.errors import AssayError
 from tui.model.results import TrialKey
-from tui.model.run import RunRecord
 from tui.model.scores import ItemKey
 from tui.model.suite import Case
 
@@ -161,20 +159,12 @@ class ExploreScreen(FrameScreen):
         if has_case:
             self.answers.show()
             self._show_details()
-            self._record_names()
+            self.context.scores.record_answers(self.selection)
             if unread := self.saved_runs.unread_trials():
                 self._read_trials(unread)
         elif self.selection.open_suite is not None:
             self.overview.show(self.selection.open_suite)
         self._show_header()
-
-    def _record_names(self) -> None:
-        """Record that the names of the models whose saved answers are displayed were displayed.
-
-        Review itself records it for the run of this process, when it is left.
-        """
-        for run in {trial.run for trial in self.selection.repeats()} - {"", self.selection.state.run_id}:
-            self.context.scores.record_names(run, "Explore")
 
     def _show_details(self) -> None:
         """Update the open tab."""
@@ -320,8 +310,10 @@ class ExploreScreen(FrameScreen):
         """Close the deleted runs, and carry out the chosen action."""
         choice, deleted = message.choice, message.deleted
         if deleted:
-            self.saved_runs.close([run.id for run in deleted])
-            await self._read_results_again(deleted)
+            try:
+                await self.saved_runs.remove_deleted(deleted)
+            except AssayError as error:
+                notify_error(self, error)
             self.suites.show()
         if self.selection.path is not None and self.selection.open_suite is None:
             self.selection.path = self.selection.case_id = None
@@ -331,15 +323,6 @@ class ExploreScreen(FrameScreen):
                 await self.run_choices.carry_out(choice)
             except AssayError as error:
                 notify_error(self, error)
-
-    async def _read_results_again(self, deleted: Sequence[RunRecord]) -> None:
-        """Display the latest results that are left of the suites whose runs were deleted."""
-        try:
-            found = await asyncio.to_thread(self.context.open_suites.read_results, {run.suite_file for run in deleted})
-        except AssayError as error:
-            notify_error(self, error)
-        else:
-            self.context.suite_loader.replace_results(found)
 
     async def open_run(self, run_id: str) -> OpenSuite:
         """Open a saved run and select it. Raises StoreError."""
