@@ -5,14 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.message import Message
 
-from tests.app.explore.explored import CASES
+from tests.app.contexts import make_context
+from tests.app.explore.explored import CASES, session_for
 from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
 from tui.app.editor import editor_command
 from tui.app.matrix.matrix import Matrix
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import request_cases, request_failed, request_suite
+from tui.app.suite_loader import SuitesRead
 from tui.model.errors import Problem, StoreError
 from tui.model.filter import parse_filter
 from tui.model.results import TrialKey, Verdict
@@ -125,6 +128,21 @@ def test_a_history_that_cannot_be_read_is_a_problem_and_not_the_end(error: Excep
     open_suite = open_suites.read(path)
     assert open_suite.suite is not None
     assert "The history is damaged" in open_suite.problems[0].what
+
+
+async def test_a_history_that_became_unreadable_does_not_end_the_app(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    posted: list[Message] = []
+    context = await make_context(session, posted=posted)
+    path = next(iter(session.suites))
+    session.kept = (result_of(TrialKey("one", "mock-a")),)
+    await context.suite_loader.read_results({str(path.resolve())})
+    assert [type(message) for message in posted] == [SuitesRead]
+    state = context.open_suites.state(path)
+    session.latest_results = None  # type: ignore[assignment, method-assign]
+    await context.suite_loader.read_results({str(path.resolve())})
+    assert context.open_suites.state(path) is state
+    assert len(posted) == 1
 
 
 def test_requests_name_the_trials_that_a_key_means(tmp_path: Path) -> None:

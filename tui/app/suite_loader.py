@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from textual.message import Message
@@ -32,7 +33,7 @@ class SuiteLoader:
 
     async def work(self) -> None:
         """Read and poll until cancelled; run this as a worker."""
-        with contextlib.suppress(AssayError):  # the first suite that is read has a warning about it
+        with contextlib.suppress(Exception):  # the first suite that is read has a warning about it
             await asyncio.to_thread(self._open_suites.note_results)
         await self._read_new()
         polls = 0
@@ -43,18 +44,21 @@ class SuiteLoader:
             if changed:
                 self._open_suites.display(changed)
                 self._post(SuitesRead(changed, again=True))
-            await self._read_saved_results()
+            if not self._runs.busy:  # during a run, results that were saved elsewhere wait until its end
+                await self._replace_results(self._open_suites.read_saved_results)
             if polls % _POLLS_PER_SEARCH == 0:
                 await self._search()
 
-    async def _read_saved_results(self) -> None:
-        """Display results that were saved elsewhere; during a run they wait until its end."""
-        if not self._runs.busy:
-            with contextlib.suppress(AssayError):  # whoever needs the history reports it
-                self.replace_results(await asyncio.to_thread(self._open_suites.read_saved_results))
+    async def read_results(self, files: Collection[str]) -> None:
+        """Display the latest results of the suites in these files, without links."""
+        await self._replace_results(partial(self._open_suites.read_results, files))
 
-    def replace_results(self, found: Mapping[Path, RunState]) -> None:
-        """Display other results of suite files, but of none with a run in progress."""
+    async def _replace_results(self, read: Callable[[], Mapping[Path, RunState]]) -> None:
+        """Read results in a thread, and display those of suites without a run in progress."""
+        try:
+            found = await asyncio.to_thread(read)
+        except Exception:  # noqa: BLE001 one bad history must not end the app; who opens it is told
+            return
         idle = {path: state for path, state in found.items() if not self._runs.is_active(path)}
         if changed := [path for path, state in idle.items() if self._open_suites.replace_state(path, state)]:
             self._post(SuitesRead(changed, again=False))

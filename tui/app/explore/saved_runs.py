@@ -113,8 +113,7 @@ class SavedRuns:
         for each in self._open_suites.all:
             if each.run in deleted:
                 self._open_suites.remove_saved_run(each.path)
-        files = {run.suite_file for run in runs}
-        self._suite_loader.replace_results(await asyncio.to_thread(self._open_suites.read_results, files))
+        await self._suite_loader.read_results({run.suite_file for run in runs})
 
     def _add(self, path: Path, opened: OpenedRun, models: tuple[str, ...], state: RunState, folder: str) -> OpenSuite:
         problems: tuple[Problem, ...] = ()

@@ -310,10 +310,7 @@ class ExploreScreen(FrameScreen):
         """Close the deleted runs, and carry out the chosen action."""
         choice, deleted = message.choice, message.deleted
         if deleted:
-            try:
-                await self.saved_runs.remove_deleted(deleted)
-            except AssayError as error:
-                notify_error(self, error)
+            await self.saved_runs.remove_deleted(deleted)
             self.suites.show()
         if self.selection.path is not None and self.selection.open_suite is None:
             self.selection.path = self.selection.case_id = None
