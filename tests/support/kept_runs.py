@@ -112,11 +112,11 @@ def make_result(
 
 
 def with_prompt(result: TrialResult, text: str) -> TrialResult:
-    """Return the result with another recorded prompt of the first step of each attempt."""
+    """Return the result with another text of the recorded prompt of the first step of each attempt."""
 
     def sent(attempt: Attempt) -> Attempt:
-        step = replace(attempt.steps[0], input=text, prompt=Prompt(text, (Message("user", text),)))
-        return replace(attempt, steps=(step, *attempt.steps[1:]))
+        first, *others = attempt.steps
+        return replace(attempt, steps=(replace(first, prompt=replace(first.prompt, input=text)), *others))
 
     return replace(result, attempts=tuple(map(sent, result.attempts)))
 

@@ -24,7 +24,7 @@ from tests.app.diff.samples import SERVICE, SEVERAL, STYLES
 from tests.app.snapshots.picture import describe_difference, take_picture
 from tests.support.diffs import MODEL, applied, block, case_for
 from tests.support.histories import run_history
-from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject
+from tests.support.kept_runs import RUN_ID, make_plan, make_result, make_step, make_subject, with_prompt
 from tests.support.pilots import screen_rows, until
 from tests.support.scripted_session import Opened, ScriptedSession, suite_of
 from tui.app.app import AssayApp
@@ -133,6 +133,7 @@ def results_of(suite: Suite) -> list[TrialResult]:
             text = (SAFE if verdict == "passed" else UNSAFE) if case.id == "query" else PLAIN
             response = text if verdict == "passed" or case.id == "query" else "I would rather not."
             result = make_result(TrialKey(case.id, model), verdict, response=response, error=ERROR_TEXTS.get(verdict))
+            result = with_prompt(result, case.steps[0].input)
             if case.id == "query":
                 result = replace(result, changes=(Change("src/query.py", "modified", 2, 2, DIFF),))
             if case.id == "hash" and model == A:
