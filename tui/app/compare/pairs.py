@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 
 from tui.model.diffs import DiffLine, FileDiff, Hunk
@@ -11,6 +12,7 @@ from tui.model.sanitize import sanitize_line
 from tui.model.suite import Case, Suite
 from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
+from tui.session.recorded_cases import RecordedCases
 
 Outcomes = Mapping[str, Sequence[Outcome]]
 
@@ -151,6 +153,11 @@ class AnswerPairs:
         comparison.load_preferences(preferred, places)
         return comparison
 
+    @cached_property
+    def _recorded(self) -> RecordedCases:
+        """The cases as they were run; read once, since every case that is shown asks for them."""
+        return self._answers.recorded_cases(self.suite)
+
     def runs(self) -> dict[str, RunRecord]:
         """Return the saved runs of the suite by their ids."""
         return {run.id: run for run in self._answers.list_runs(self.suite.path)}
@@ -165,8 +172,7 @@ class AnswerPairs:
         left, right = (b, a) if comparison.swapped(case) else (a, b)
         texts = [side.text if side else "" for side in (left, right)]
         first = [first_lines(text) for text in texts]
-        recorded = self._answers.recorded_cases(self.suite)
-        asked = [found for side in (a, b) if side and (found := recorded.case(side.place.run, case))]
+        asked = [found for side in (a, b) if side and (found := self._recorded.case(side.place.run, case))]
         return AnswerPair(a, b, answer_diff(*first, folded=folded), tuple(asked), is_cut=first != texts)
 
     def preferences(self) -> Sequence[Preferred]:
