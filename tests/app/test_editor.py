@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,3 +72,32 @@ async def test_an_editor_ends_with_its_task_and_the_app_is_resumed_unless_it_end
         await editing
     assert bool(resumed) is is_running, "an app that ends does not take the terminal from the shell"
     assert not process.is_running(), "its transport is closed as well"
+
+
+async def test_an_editor_runs_only_once_it_has_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = []
+    lend = foreground._Terminal.lend
+
+    def watched(self: foreground._Terminal, group: int) -> None:
+        states.append(psutil.Process(group).status())
+        lend(self, group)
+
+    monkeypatch.setattr(foreground._Terminal, "lend", watched)
+    assert await foreground.run_in_foreground(["sh", "-c", "exit 7"]) == 7
+    assert states == ["stopped"]
+
+
+@pytest.mark.parametrize(("content", "reason"), [(None, "No such file"), ("", "Permission"), ("#!/no/such", "No such")])
+async def test_an_editor_that_cannot_start_is_an_error(tmp_path: Path, content: str | None, reason: str) -> None:
+    editor = tmp_path / "editor"
+    if content is not None:
+        editor.write_text(content)
+        editor.chmod(0o755 if content else 0o644)
+    with pytest.raises(OSError, match=reason):
+        await foreground.run_in_foreground([str(editor), "suite.yaml"])
+
+
+async def test_an_editor_that_cannot_be_prepared_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(OSError, match="ended at once"):
+        await foreground.run_in_foreground(["vi"])

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
+import sys
 import termios
 from collections.abc import Callable, Iterator
 from time import monotonic, sleep
@@ -14,6 +16,20 @@ _POLL_S = 0.02
 _WANT_THE_TERMINAL = {signal.SIGTTIN, signal.SIGTTOU}
 _RESET = b"\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?1049l\x1b[?25h\x1b[0m"
 """No bracketed paste, no reports of mouse and focus, the main screen, a visible cursor, no style."""
+_STOP_THEN_EXECUTE = """
+import os, signal, sys
+failure = int(sys.argv[1])
+os.set_inheritable(failure, False)
+for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+    signal.signal(number, signal.SIG_DFL)
+os.kill(os.getpid(), signal.SIGSTOP)
+try:
+    os.execvp(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    os.write(failure, str(error.errno).encode())
+"""
+"""A Python program that stops itself, and becomes the command in its arguments when it is continued. If that fails, it
+writes the number of the error to the descriptor in its first argument."""
 
 
 async def run_in_foreground(command: list[str]) -> int:
@@ -23,11 +39,10 @@ async def run_in_foreground(command: list[str]) -> int:
     (Ctrl+Z), Assay stops too, and both continue together. If this task is cancelled, the whole group is ended, by force
     after some seconds, and the terminal is reset. Raises OSError if the command cannot start.
     """
-    with _controlling_terminal() as terminal:
-        group = _start(command)
+    with _controlling_terminal() as terminal, _stopped(command) as (group, failure):
         try:
             terminal.lend(group)
-            _send(group, signal.SIGCONT)  # it has stopped if it used the terminal before this
+            _send(group, signal.SIGCONT)
             status = await _wait_for(group, terminal)
         except BaseException:
             _end(group, terminal.borrower)
@@ -36,6 +51,8 @@ async def run_in_foreground(command: list[str]) -> int:
         if terminal.borrower not in {None, group}:  # a job that the command has left in the foreground takes the keys
             _end(group, terminal.borrower)
         terminal.reset()
+        if number := os.read(failure, 16):
+            raise OSError(int(number), os.strerror(int(number)))
     return os.waitstatus_to_exitcode(status)
 
 
@@ -113,10 +130,28 @@ def _controlling_terminal() -> Iterator[_Terminal]:
         os.close(descriptor)
 
 
-def _start(command: list[str]) -> int:
-    """Start a command in a process group of its own, and return its number."""
-    # Python ignores these two signals, and the command would inherit that.
-    return os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+@contextlib.contextmanager
+def _stopped(command: list[str]) -> Iterator[tuple[int, int]]:
+    """Prepare a command in a process group of its own, stopped before its first instruction.
+
+    It must not run before it has the terminal: a shell with job control would take the terminal for its job, and the
+    command's turn would then take it away from the job. Returns the number of the group, and a descriptor that contains
+    the number of an error if the command did not start. Raises OSError if it cannot be prepared.
+    """
+    failure, written = os.pipe()
+    try:
+        os.set_inheritable(written, True)
+        program = [sys.executable, "-I", "-S", "-c", _STOP_THEN_EXECUTE, str(written), *command]
+        try:
+            group = os.posix_spawn(program[0], program, os.environ, setpgroup=0)
+        finally:
+            os.close(written)
+        with contextlib.suppress(ChildProcessError):  # it ended at once, and Assay was started with SIGCHLD ignored
+            if not os.WIFSTOPPED(os.waitpid(group, os.WUNTRACED)[1]):
+                raise OSError(errno.ENOEXEC, f"{program[0]} ended at once")
+        yield group, failure
+    finally:
+        os.close(failure)
 
 
 async def _wait_for(group: int, terminal: _Terminal) -> int:
