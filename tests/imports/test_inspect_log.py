@@ -136,6 +136,9 @@ def changed(**changes: Any) -> Any:
         ({"scores": {"s": {"value": "P"}}}, "failed"),
         ({"scores": {"s": {"value": "N"}}}, "failed"),
         ({"scores": {"s": {"value": 0}}}, "failed"),
+        ({"scores": {"s": {"value": "1"}}}, "passed"),
+        ({"scores": {"s": {"value": "0.0"}}}, "failed"),
+        ({"scores": {"s": {"value": "0.8"}}}, "unchecked"),
         ({"scores": {"s": {"value": [1, False]}}}, "failed"),
         ({"scores": {"s": {"value": 0.8}}}, "unchecked"),
         ({"scores": {"s": {"value": float("nan")}}}, "unchecked"),
@@ -156,7 +159,7 @@ def test_verdicts(changes: dict[str, Any], verdict: Verdict, tmp_path: Path) -> 
 
 def test_a_score_with_numbers_between_judges_no_sample(tmp_path: Path) -> None:
     value = document()
-    rows: list[tuple[Any, Any]] = [(0.0, 1), (0.97, float("nan")), (1, 0), (True, 1)]
+    rows: list[tuple[Any, Any]] = [(0.0, 1), (0.97, float("nan")), (1, 0), ("1", "0"), (True, 1)]
     value["samples"] = [
         value["samples"][0]
         | {"id": 10 + number, "epoch": 1, "scores": {"f1": {"value": f1}, "exact": {"value": exact}}}
@@ -167,9 +170,12 @@ def test_a_score_with_numbers_between_judges_no_sample(tmp_path: Path) -> None:
         [("exact", "passed")],
         [],
         [("exact", "failed")],
+        [("exact", "failed")],
         [("f1", "passed"), ("exact", "passed")],
     ]
-    assert [step.notes[0] for step in steps[:3]] == [f"Inspect score of f1: {shown}" for shown in ("0.0", "0.97", "1")]
+    assert [step.notes[0] for step in steps[:4]] == [
+        f"Inspect score of f1: {each}" for each in ("0.0", "0.97", "1", "1")
+    ]
 
 
 def test_keys_do_not_come_in(tmp_path: Path) -> None:

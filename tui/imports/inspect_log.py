@@ -54,6 +54,7 @@ _TOO_MANY_MESSAGES = f"has more than {MOST_MESSAGES:,} messages"
 _FIX = "Pass a log that `inspect eval` wrote: a file ending in .eval, or in .json with `--log-format json`."
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json", re.DOTALL)
 _ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", re.ASCII)
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _LOCAL_HEADER = 30
 _ENCRYPTED = 1
@@ -464,11 +465,12 @@ class _SampleReader:
 
         A number of a score that is a degree says neither.
         """
-        if isinstance(value, str):
+        number = _number(value)
+        if isinstance(value, str) and number is None:
             word = value.casefold()
             return "passed" if word in _PASSED else "failed" if word in _FAILED else None
-        if isinstance(value, bool) or (isinstance(value, int | float) and value in (0, 1) and name not in self.graded):
-            return "passed" if value else "failed"
+        if isinstance(value, bool) or (number in (0, 1) and name not in self.graded):
+            return "passed" if number else "failed"
         return None
 
 
@@ -505,9 +507,15 @@ def _graded(samples: Iterable[SampleShape]) -> frozenset[str]:
     The share of their ones among their ones and zeros would be no pass rate. NaN is the score of a sample without one.
     """
     found = ((name, value) for sample in samples for name, value, _ in _scores(sample))
-    return frozenset(
-        name for name, value in found if isinstance(value, int | float) and value == value and value not in (0, 1)
-    )
+    numbers = ((name, _number(value)) for name, value in found)
+    return frozenset(name for name, number in numbers if number == number and number not in (None, 0, 1))
+
+
+def _number(value: object) -> float | None:
+    """Return a value that is a number, also one written as text, as Inspect reads it."""
+    if isinstance(value, str):
+        return float(value) if _DECIMAL.fullmatch(value) else None
+    return value if isinstance(value, int | float) else None
 
 
 def _shown(value: object) -> str:
