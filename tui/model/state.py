@@ -311,6 +311,12 @@ class RunState:
         hidden = any((key.case, key.model) == (case, model) for key in self._hidden)
         return hidden and not self.repeats(case, model)
 
+    def is_judged_by_earlier_checks(self, case: str, model: str) -> bool:
+        """Return whether the results of a case on a model are verdicts of checks that the case does not have now."""
+        now, trial = self._cases.get(case), next(iter(self.repeats(case, model)), None)
+        then = trial.case if trial is not None else None
+        return now is not None and then is not None and not now.is_unchanged(then)
+
     def display(self, suite: Suite) -> None:
         """Hide the results of cases that ask something else in this suite, and show those hidden before that do not.
 
@@ -331,9 +337,12 @@ class RunState:
     def _hide_outdated(self) -> None:
         for key, trial in [*self._hidden.items(), *self.trials.items()]:
             now, then = self._cases.get(key.case), trial.case
-            if now is not None and then is not None and now.cluster != then.cluster:
-                self.is_of_one_run = False  # its statistics are others
-            is_outdated = now is not None and then is not None and now is not then and now.question != then.question
+            if now is None or then is None or now is then:
+                is_outdated = False
+            else:
+                is_outdated = now.question != then.question
+                if now.cluster != then.cluster or not now.is_unchanged(then):
+                    self.is_of_one_run = False  # its statistics are others
             if is_outdated and not trial.is_open:
                 self._hidden[key] = trial
                 self.trials.pop(key, None)

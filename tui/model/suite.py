@@ -221,6 +221,10 @@ class Case:
         files = self.code_context, self.apply_changes, self.target_file
         return inputs, self.system_message, self.memory, self.tools, self.max_turns, *files
 
+    def is_unchanged(self, then: "Case") -> bool:
+        """Return whether the case asks and checks what it did `then`: a verdict from that time is one of this case."""
+        return self is then or (self.steps, self.command, self.question) == (then.steps, then.command, then.question)
+
     @property
     def inputs(self) -> str:
         """The inputs of all steps as one text."""

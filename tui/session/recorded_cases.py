@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tui.model.results import TrialKey, TrialResult
-from tui.model.suite import Case, Suite, question_digest
+from tui.model.suite import Case, Suite
 from tui.store.protocol import Store
 
 
@@ -45,7 +45,7 @@ class RecordedCases:
     def is_unchanged(self, run: str, case_id: str) -> bool:
         """Return whether a case asks and checks in a run what it asks and checks in the suite."""
         now, then = self._cases.get(case_id), self.case(run, case_id)
-        return now is not None and then is not None and (now is then or question_digest(now) == question_digest(then))
+        return now is not None and then is not None and now.is_unchanged(then)
 
     def asks_the_same(self, run: str, case_id: str) -> bool:
         """Return whether a case asks in a run what it asks in the suite, or is in only one of them."""

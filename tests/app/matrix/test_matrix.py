@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.matrix.samples import EARLIER, MODELS, ROWS, earlier_results, hostile, large, matrix_of, repeated, result
+from tests.support.scripted_session import case_of, suite_of
 from tui.app.matrix.baseline import baseline_of
 from tui.app.matrix.columns import column_at, lay_out
 from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
@@ -20,7 +21,7 @@ from tui.model.outcomes import outcome_of
 from tui.model.prices import Spent, cost_text
 from tui.model.results import CountedVerdict, TrialKey
 from tui.model.sanitize import sanitize_text
-from tui.model.state import Counts
+from tui.model.state import Counts, RunState
 from tui.statistics.run_figures import ModelTotals
 from tui.statistics.shares import wilson_interval
 
@@ -338,13 +339,41 @@ def test_a_baseline_says_what_broke_and_what_was_fixed() -> None:
     matrix = matrix_of()
     matrix.baseline = baseline_of(EARLIER, map(outcome_of, earlier_results(matrix)))
     found = computed(matrix)
-    assert found.since == {MODELS[0]: Since(1, 3), MODELS[1]: Since(2, 2), MODELS[2]: Since(2, 1)}
+    assert found.since == {MODELS[0]: Since(1, 3, 10), MODELS[1]: Since(2, 2, 9), MODELS[2]: Since(2, 1, 10)}
     rows = arranged(matrix, grouping="none", order=Order("change"))
     assert rows[0] == "Leap years"
     layout = lay_out(150, 3, 25, baseline=True)
     assert text_of(matrix.row_line(0, layout)).split()[2:] == ["✗", "was", "✓"] * 3 + ["✗", "3", "broke"]
     heads = [text_of(line).split() for line in head_lines(layout, MODELS, found.figures, found.since, whole=False)]
     assert heads[-1] == ["since", "baseline", "+1", "−3", "+2", "−2", "+2", "−1", "+5", "−6"]
+
+
+def test_results_of_earlier_checks_are_shown_but_not_counted() -> None:
+    cases = [case_of(f"case-{at}", expects=["a"]) for at in range(12)]
+    changed = [case_of(each.id, expects=["b"]) for each in cases[:11]]
+    suite, state, models = suite_of(Path("suite.yaml"), *changed, cases[11]), RunState(), ("before", "after")
+    trials = [TrialKey(case.id, model) for case in cases for model in models]
+    judged = {key: case for case in cases for key in trials if key.case == case.id and key.model == "before"}
+    state.display(suite)
+    state.take_results([result(key, "✗" if key.model == "before" else "✓") for key in trials], judged)
+    matrix = Matrix(suite, state, models)
+    matrix.baseline = baseline_of(EARLIER, [outcome_of(result(key, "✓")) for key in trials[:22]])
+    found = computed(matrix)
+    assert [found.figures[model].tally.trials for model in models] == [1, 12]
+    pair = found.pair(None)
+    assert pair is not None
+    assert (pair.common, pair.better) == (1, None), "11 cases were judged by different checks"
+    layout = lay_out(150, 2, 25, baseline=True)
+    assert text_of(matrix.row_line(1, layout)).split() == ["case-0", "✗", "earlier", "✓"]
+    heads = [text_of(line).split() for line in head_lines(layout, models, found.figures, found.since, whole=False)]
+    assert heads[-1] == ["since", "baseline", "–", "+0", "−0", "+0", "−0"]
+    assert matrix.words["failed"] == 1
+    assert "11 by earlier checks, not counted" in text_of(matrix_header(matrix.heading, 200))
+    assert arranged(matrix, differing=True) [1:] == ["case-11"]
+    state.display(suite_of(Path("suite.yaml"), *cases))  # the edit is taken back
+    matrix.show(suite, state, models)
+    assert computed(matrix).figures["before"].tally.failed == 12
+    assert matrix.heading.earlier == 0
 
 
 @pytest.mark.parametrize("width", [1, 8, 20, 40, 74, 100, 156, 240])

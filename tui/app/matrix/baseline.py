@@ -52,10 +52,11 @@ def baseline_of(run_id: str, outcomes: Iterable[Outcome]) -> Baseline:
     return Baseline(run_id, {place: fold_outcomes(each) for place, each in together.items()})
 
 
-def change_of(now: Cell, before: Cell | None) -> int:
-    """Return 1 if the share of passed repeats is greater than before, −1 if it is less, 0 if it is equal or unknown."""
+def change_of(now: Cell, before: Cell | None) -> int | None:
+    """Return 1 if the share of passed repeats is greater than before, −1 if it is less, 0 if it is equal, None if it is
+    unknown."""
     if before is None or now.share < 0 or before.share < 0 or now.status in OPEN:
-        return 0
+        return None
     return (now.share > before.share) - (now.share < before.share)
 
 

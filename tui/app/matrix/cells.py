@@ -52,6 +52,8 @@ def cell_line(cell: Cell, beat: int = 0, before: Cell | None = None) -> Line:
         text += f" {RERUN[0]}{mark_of(cell.rerun)[0]}"
     elif cell.passed_since:
         text += f" {RERUN[0]}{mark_of('passed')[0]}{cell.passed_since}"
+    if cell.earlier:
+        return ((f"{mark}{text} earlier", "dim"),)
     if before is None:
         return ((mark + text, role),)
     share = f" {before.passed}/{before.repeats}" if before.repeats > 1 else ""
@@ -77,12 +79,14 @@ class ModelTotals:
     """The totals of one model.
 
     `outcomes` has those of the trials that have ended, `words` the number of trials for each counted verdict, and
-    `passed_since` the number of failed trials that a rerun passed.
+    `passed_since` the number of failed trials that a rerun passed. `earlier` are the trials whose case has other checks
+    now; their outcomes are left out.
     """
 
     outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
     words: dict[CountedVerdict, int] = field(default_factory=lambda: dict.fromkeys(get_args(CountedVerdict), 0))
     passed_since: int = 0
+    earlier: set[TrialKey] = field(default_factory=set)
 
     @property
     def trials(self) -> int:
@@ -140,7 +144,10 @@ class CellCounts:
         place = case, model
         cell = self._cells.get(place)
         if cell is None:
-            cell = self._cells[place] = fold(self._state.repeats(case, model), self._attempts, self._saved)
+            cell = fold(self._state.repeats(case, model), self._attempts, self._saved)
+            if self._state.is_judged_by_earlier_checks(case, model):
+                cell = cell._replace(share=-1.0, earlier=True)
+            self._cells[place] = cell
         return cell
 
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:
@@ -183,6 +190,11 @@ class CellCounts:
             return
         trial = self._state.trials.get(key)
         outcome = self._outcome(trial) if trial is not None and not trial.is_open else None
+        if self.cell(key.case, key.model).earlier:
+            totals.earlier.add(key)
+            outcome = None
+        else:
+            totals.earlier.discard(key)
         totals.put(key, outcome)
 
     def _outcome(self, trial: TrialProgress) -> Outcome | None:

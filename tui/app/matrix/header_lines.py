@@ -29,9 +29,10 @@ class MatrixHeading:
     """The content of the header.
 
     `run` and `baseline` are ids, empty if there is none. `words` has the number of displayed trials for each counted
-    verdict, `passed_since` the number of failed ones that a rerun passed. `counts` are those of the run while it is in
-    progress, and `elapsed` its seconds. While it is `paused`, `answering` trials are still receiving answers, and
-    `pause_key` continues the run; it is `unsaved` while results cannot be stored.
+    verdict, `passed_since` the number of failed ones that a rerun passed, and `earlier` the number of trials that are
+    not counted because their case has other checks now. `counts` are those of the run while it is in progress, and
+    `elapsed` its seconds. While it is `paused`, `answering` trials are still receiving answers, and `pause_key`
+    continues the run; it is `unsaved` while results cannot be stored.
     """
 
     suite: str = ""
@@ -45,6 +46,7 @@ class MatrixHeading:
     answering: int = 0
     pause_key: str = ""
     passed_since: int = 0
+    earlier: int = 0
     elapsed: float | None = None
     unsaved: bool = False
 
@@ -66,8 +68,8 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         texts = pause_words(shown.answering, shown.pause_key, unsaved=shown.unsaved)
         pauses = [[(f"  {words}", "accent")] for words in texts]
     pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
-    since = rerun_pieces(shown.passed_since, short=True)
-    tally = [*_totals(shown.words), *rerun_pieces(shown.passed_since)]
+    since = [*rerun_pieces(shown.passed_since, short=True), *_earlier(shown.earlier, short=True)]
+    tally = [*_totals(shown.words), *rerun_pieces(shown.passed_since), *_earlier(shown.earlier)]
     short_tally = [*_totals(shown.words, short=True), *since]
     order: list[Piece] = [(f"   {shown.order}", "dim")]
     time = _time(shown)
@@ -118,6 +120,11 @@ def _totals(words: Mapping[CountedVerdict, int], *, short: bool = False) -> list
     return pieces
 
 
+def _earlier(number: int, *, short: bool = False) -> list[Piece]:
+    """Return the note about trials that are not counted because earlier checks judged them."""
+    return [(f"  {number} {'earlier' if short else 'by earlier checks, not counted'}", "dim")] if number else []
+
+
 class HeadNotes(NamedTuple):
     """Notes about models in their column heads: the index of the one under the cursor, and those that cannot run."""
 
@@ -158,8 +165,8 @@ def head_lines(
     lines = [joined(layout, _scrolled(layout), top, ((_fit("since baseline", layout), "dim"),) if since else ())]
     lines += [joined(layout, ((label, "dim"),), cells, ()) for label, cells in rows]
     if since is not None:
-        cells = [sum_line(*since.get(models[place], Since())) for place in layout.visible]
-        lines.append(joined(layout, (("since baseline", "dim"),), cells, sum_line(*total)))
+        cells = [_since(since.get(models[place], Since())) for place in layout.visible]
+        lines.append(joined(layout, (("since baseline", "dim"),), cells, _since(total)))
     return lines
 
 
@@ -170,6 +177,10 @@ def _model(model: str, name: str, layout: Layout, place: int, notes: HeadNotes) 
         return ((name, role),)
     why = fault_word(notes.faults[model])
     return (cut_middle(name, layout.cell - 3 - len(why)), role), (f"  {why}", "error")
+
+
+def _since(since: Since) -> Line:
+    return sum_line(since.better, since.worse) if since.compared else (("–", "dim"),)
 
 
 def _fit(text: str, layout: Layout) -> str:

@@ -55,7 +55,7 @@ def spread_of(cells: Iterable[Cell]) -> float:
 
 def all_fail(cells: Sequence[Cell]) -> bool:
     """Return whether no model passes any repeat."""
-    return bool(cells) and all(cell.status in FAILURES for cell in cells)
+    return bool(cells) and all(cell.status in FAILURES and not cell.earlier for cell in cells)
 
 
 def sorted_cases(
@@ -332,8 +332,18 @@ class Matrix:
         run = self.run or (state.run_id if state.is_of_one_run else None) or ""
         counts = state.counts if state.running else None
         against = baseline.run_id if baseline else ""
-        since = sum(each.passed_since for each in self.cell_counts.totals.values())
-        return MatrixHeading(self.suite.name, run, against, self.words, counts, self.order_words, passed_since=since)
+        totals = self.cell_counts.totals.values()
+        since, earlier = sum(each.passed_since for each in totals), sum(len(each.earlier) for each in totals)
+        return MatrixHeading(
+            self.suite.name,
+            run,
+            against,
+            self.words,
+            counts,
+            self.order_words,
+            passed_since=since,
+            earlier=earlier,
+        )
 
     @property
     def title(self) -> str:

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class Since(NamedTuple):
-    """The number of cases in which a model does better, and worse, than in the baseline."""
+    """The number of cases in which a model does better, and worse, than in the baseline, of those `compared`."""
 
     better: int = 0
     worse: int = 0
+    compared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,13 @@ def _since(snapshot: Snapshot) -> dict[str, Since] | None:
     baseline = snapshot.baseline
     if baseline is None:
         return None
-    moved: dict[str, list[int]] = {model: [0, 0] for model in snapshot.totals}
+    since = {model: [0, 0, 0] for model in snapshot.totals}
     for place, before in baseline.cells.items():
         now = snapshot.cells.get(place)
-        change = change_of(now, before) if now is not None else 0
-        if change and place[1] in moved:
-            moved[place[1]][change < 0] += 1
-    return {model: Since(*each) for model, each in moved.items()}
+        change = change_of(now, before) if now is not None else None
+        if change is not None and place[1] in since:
+            counts = since[place[1]]
+            counts[2] += 1
+            if change:
+                counts[change < 0] += 1
+    return {model: Since(*each) for model, each in since.items()}

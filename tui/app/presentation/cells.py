@@ -23,7 +23,8 @@ class Cell(NamedTuple):
     `passed` counts the repeats that passed on the first attempt, of `results` that have ended, of `repeats` in all.
     `share` is the share of passed ones among the checked ones; −1 if none is checked or a result is missing. `tries` is
     the number of the attempt that passed and the number of attempts, for one flaky trial. `passed_since` counts the
-    failed trials that a rerun passed; `rerun` is the status of the rerun of one trial, if that differs.
+    failed trials that a rerun passed; `rerun` is the status of the rerun of one trial, if that differs. A cell is
+    `earlier` if checks judged it that the case does not have now: it has no share, and counts nowhere.
     """
 
     status: StatusWord = "not_run"
@@ -34,6 +35,7 @@ class Cell(NamedTuple):
     tries: tuple[int, int] | None = None
     passed_since: int = 0
     rerun: StatusWord | None = None
+    earlier: bool = False
 
     @property
     def rank(self) -> tuple[int, float]:
