@@ -29,9 +29,9 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.results import Attempt, CheckResult, ToolUse, TrialKey
+from tui.model.results import Attempt, CheckResult, IncludedFile, Message, Prompt, ToolUse, TrialKey, TrialResult
 from tui.model.state import Limit, RunState, TrialProgress
-from tui.model.suite import Case, Check, Step, Suite
+from tui.model.suite import Case, Check, RepositoryContext, Step, Suite
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
 
@@ -256,7 +256,7 @@ def test_results_of_a_case_that_asks_something_else_now_are_hidden() -> None:
     state.display(_suite("first", Check("expected_pattern", "x")))
     assert list(state.trials) == [A], "the answer is to the same question"
     state.display(other)
-    state.prepare(other.cases)
+    state.prepare(other)
     state.take(RunStarted("r", (A,), "t"))
     state.take(TrialFinished(result_of(A)))
     assert not state.is_outdated("one", "mock-a")
@@ -264,11 +264,50 @@ def test_results_of_a_case_that_asks_something_else_now_are_hidden() -> None:
     assert state.trials.keys() == {A, B}
 
 
+def _sent(trial: TrialKey, text: str) -> TrialResult:
+    prompt = Prompt("go", (Message("user", text),), (IncludedFile("a.py", len(text)),))
+    return result_of(trial, "passed", replace(step_of("x"), prompt=prompt))
+
+
+def test_results_that_were_sent_with_other_files_in_a_newer_run_are_hidden() -> None:
+    state, suite = RunState(), _suite("first")
+    state.display(suite)
+    state.take_results([_sent(A, "old files"), _sent(B, "old files")], runs={A: "r1", B: "r1"})
+    assert state.trials.keys() == {A, B}, "the models are compared on the same files"
+    state.prepare(suite)
+    state.take(RunStarted("r2", (A,), "t"))
+    state.take(TrialFinished(_sent(A, "new files")))
+    state.take(RunFinished("r2", "finished", "t"))
+    assert list(state.trials) == [A]
+    assert state.is_outdated("one", "mock-b")
+    state.take(RunStarted("r3", (B,), "t"))
+    state.take(TrialFinished(_sent(B, "new files")))
+    state.take(RunFinished("r3", "finished", "t"))
+    assert state.trials.keys() == {A, B}
+
+
+def test_results_with_files_of_another_repository_are_hidden() -> None:
+    suite = _suite("first")
+    here, elsewhere = (replace(suite, repository_context=RepositoryContext(path)) for path in ("here", "elsewhere"))
+    state = RunState()
+    state.display(here)
+    results, cases = [result_of(A), result_of(B)], dict.fromkeys((A, B), suite.cases[0])
+    state.take_results(results, cases, {A: "r1", B: "r2"}, sources={"r1": elsewhere.sources, "r2": here.sources})
+    assert list(state.trials) == [B]
+    state.prepare(here)
+    state.take(RunStarted("r3", (A,), "t"))
+    state.take(TrialFinished(result_of(A)))
+    state.take(RunFinished("r3", "finished", "t"))
+    assert state.trials.keys() == {A, B}
+    state.display(elsewhere)
+    assert not state.trials
+
+
 @pytest.mark.parametrize("change", ["another question", "another cluster", "removed"])
 def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change: str) -> None:
     state, first = RunState(), make_suite([Case(id, id, "c", (Step(id),)) for id in ("one", "two")])
     state.display(first)
-    state.prepare(first.cases)
+    state.prepare(first)
     keys = tuple(TrialKey(id, "mock-a") for id in ("one", "two"))
     state.take(RunStarted("r", keys, "t"))
     for key in keys:
@@ -306,7 +345,7 @@ def test_results_of_runs_that_are_not_finished_are_interim() -> None:
 def test_a_case_that_is_changed_while_it_runs_is_displayed_until_the_end_of_the_run() -> None:
     state, first, other = RunState(), _suite("first"), _suite("other")
     state.display(first)
-    state.prepare(first.cases)
+    state.prepare(first)
     state.take(RunStarted("r", (A, B), "t"))
     state.take(TrialStarted(A))
     state.display(other)

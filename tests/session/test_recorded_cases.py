@@ -7,10 +7,12 @@ import pytest
 from textual.app import App
 
 from tests.support.kept_runs import STARTED, make_plan, make_result
+from tests.support.scripted_session import result_of, step_of
 from tui.app.explore.risk_lines import beside_rows
 from tui.app.open_suites import OpenSuites
 from tui.app.run_scores import RunScores
-from tui.model.results import TrialKey
+from tui.model.outcomes import Outcome
+from tui.model.results import IncludedFile, Message, Prompt, TrialKey
 from tui.model.suite import Suite
 from tui.session.answers import SavedAnswers, Source
 from tui.session.preferences import PreferenceLog
@@ -117,4 +119,26 @@ async def test_scores_are_shown_beside_the_answers_of_their_run_only(opened: Ses
         beside = [row for row in beside_rows(each, [MODEL], found, suites.state(file)) if row.item]
         assert len(beside) == rows
         assert [len(row.scores) for row in beside] == [case == "b"] * rows
+    await opened.close()
+
+
+async def test_answers_that_were_sent_with_other_files_are_not_compared(opened: Session, tmp_path: Path) -> None:
+    file, other = tmp_path / "suite.yaml", "local/other"
+    file.write_text(SUITE + CASE.replace("category: c", "category: c, codeContext: [{filePath: a.py}]"))
+    (tmp_path / "a.py").write_text("pass\n")
+    suite = load(opened, file)
+    answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
+
+    def run(digit: str, files: str, *models: str) -> list[dict[str, list[Outcome]]]:
+        plan = replace(make_plan(suite.cases, models, run_id=digit * 32), suite=suite)
+        opened.store.begin_run(plan, STARTED)
+        prompt = Prompt("go", (Message("user", files),), (IncludedFile("a.py", 5),))
+        opened.store.save_trials(
+            plan.run_id, [result_of(trial, "passed", replace(step_of("x"), prompt=prompt)) for trial in plan.trials]
+        )
+        return [answers.outcomes(Source(str(file), "", model), suite) for model in (MODEL, other)]
+
+    assert all(run("1", "old", MODEL, other))
+    assert [bool(found) for found in run("2", "new", MODEL)] == [True, False]
+    assert all(run("3", "new", other))
     await opened.close()

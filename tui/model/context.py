@@ -248,6 +248,14 @@ def context_of_run(run: KeptRun) -> SentContext | None:
     return merge_sent(map(sent_with, prompts.values()))
 
 
+def sent_files(result: TrialResult) -> str | None:
+    """Return the first question of a result with the files in it, empty without files; None if nothing was sent."""
+    prompt = next((step.prompt for attempt in result.attempts for step in attempt.steps), None)
+    if prompt is None or not prompt.included:
+        return None if prompt is None else ""
+    return next((message.content for message in prompt.messages if message.role == "user"), "")
+
+
 def prompt_digest(result: TrialResult) -> str | None:
     """Return the digest of the first question of a result with its files, whose content no suite contains."""
     steps = [step for attempt in result.attempts for step in attempt.steps]

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tui.model import run
+from tui.model.context import sent_files
 from tui.model.events import (
     AttemptFinished,
     AttemptStarted,
@@ -55,6 +56,7 @@ from tui.model.suite import FORBIDDING, Case, Suite
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
 _NO_CASES: Mapping[TrialKey, Case] = MappingProxyType({})
 _NO_RUNS: Mapping[TrialKey, str] = MappingProxyType({})
+_NO_SOURCES: Mapping[str, tuple[object, ...]] = MappingProxyType({})
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
 
 
@@ -234,9 +236,10 @@ class RunState:
     """The state of all trials of one suite: earlier results, and the current or last run.
 
     The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. Results of a case that
-    asks something else in the displayed suite are hidden (`is_outdated`). `in_progress` are the trials that have
-    started and not ended. `is_of_one_run` says that the displayed trials are known to be all those of the current or
-    last run, and no others. `run_ids` are the runs of the trials, and of earlier ones. `limits` is by provider.
+    asks something else in the displayed suite, or was sent with other files in a newer run, are hidden (`is_outdated`).
+    `in_progress` are the trials that have started and not ended. `is_of_one_run` says that the displayed trials are
+    known to be all those of the current or last run, and no others. `run_ids` are the runs of the trials, and of
+    earlier ones. `limits` is by provider.
     """
 
     def __init__(self) -> None:
@@ -256,6 +259,9 @@ class RunState:
         self.is_of_one_run = False
         self._cases: Mapping[str, Case] = {}
         self._prepared: Mapping[str, Case] = {}
+        self._sources: tuple[object, ...] | None = None
+        self._prepared_sources: tuple[object, ...] | None = None
+        self._sources_of_runs: dict[str, tuple[object, ...]] = {}
         self._has_interim = False
         self.run_ids: set[str] = set()
         self._hidden: dict[TrialKey, TrialProgress] = {}
@@ -322,33 +328,48 @@ class RunState:
 
         Trials in progress are shown until the end of their run.
         """
-        self._cases = {case.id: case for case in suite.cases}
+        self._cases, self._sources = {case.id: case for case in suite.cases}, suite.sources
         self.is_of_one_run = self.is_of_one_run and self._cases.keys() >= self._tried
         self._hide_outdated()
 
-    def prepare(self, cases: Iterable[Case]) -> None:
+    def prepare(self, suite: Suite) -> None:
         """Take over the cases of the next run, as they are run."""
-        self._prepared = {case.id: case for case in cases}
+        self._prepared, self._prepared_sources = {case.id: case for case in suite.cases}, suite.sources
 
     def has_results_of(self, other: "RunState") -> bool:
         """Return whether the displayed results are those of another state, by their verdicts and answers."""
         return _summary_of(self.trials) == _summary_of(other.trials)
 
     def _hide_outdated(self) -> None:
-        for key, trial in [*self._hidden.items(), *self.trials.items()]:
-            now, then = self._cases.get(key.case), trial.case
-            if now is None or then is None or now is then:
-                is_outdated = False
-            else:
-                is_outdated = now.question != then.question
-                if now.cluster != then.cluster or not now.is_unchanged(then):
-                    self.is_of_one_run = False  # its statistics are others
-            if is_outdated and not trial.is_open:
+        known = {**self._hidden, **self.trials}
+        outdated = {key for key, trial in known.items() if self._asked_something_else(trial)}
+        sent = {key: sent_files(trial.result) for key, trial in known.items() if trial.result and key not in outdated}
+        newest: dict[str, tuple[str, str]] = {}  # the last run of each case, and the files that it sent
+        for key, text in sent.items():
+            if text is not None:
+                newest[key.case] = max(newest.get(key.case, ("", "")), (known[key].run, text))
+        for key, text in sent.items():
+            run_id, files = newest.get(key.case, ("", ""))
+            if text is not None and text != files and known[key].run != run_id:
+                outdated.add(key)
+        for key, trial in known.items():
+            if key in outdated and not trial.is_open:
                 self._hidden[key] = trial
                 self.trials.pop(key, None)
                 self.is_of_one_run = False
             elif key in self._hidden:
                 self.trials.setdefault(key, self._hidden.pop(key))
+
+    def _asked_something_else(self, trial: TrialProgress) -> bool:
+        """Return whether a trial has another question or other sources than the displayed suite, and note if its
+        statistics are others."""
+        now, then = self._cases.get(trial.key.case), trial.case
+        if now is None or then is None:
+            return False
+        if now.cluster != then.cluster or not now.is_unchanged(then):
+            self.is_of_one_run = False
+        sources = self._sources_of_runs.get(trial.run, self._sources)
+        return sources != self._sources or (now is not then and now.question != then.question)
 
     def take_results(
         self,
@@ -356,12 +377,14 @@ class RunState:
         cases: Mapping[TrialKey, Case] = _NO_CASES,
         runs: Mapping[TrialKey, str] = _NO_RUNS,
         interim: bool = False,
+        sources: Mapping[str, tuple[object, ...]] = _NO_SOURCES,
     ) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed.
 
         `cases` are the cases as they were run, `runs` the ids of their runs; `interim` says that one of these is not
-        finished.
+        finished; `sources` are those of the suites as they were run, by run.
         """
+        self._sources_of_runs.update(sources)
         self._has_interim = self._has_interim or interim
         self.run_ids.update(runs.values())
         for result in results:
@@ -455,6 +478,8 @@ class RunState:
         for key in event.trials:
             self.trials[key] = TrialProgress(key, case=self._prepared.get(key.case), run=event.run_id)
             self._note(key)
+        if self._prepared_sources is not None:
+            self._sources_of_runs[event.run_id] = self._prepared_sources
 
     def _end(self, state: run.RunState) -> None:
         """End the run: trials without a result get the one that they had before, if any.

@@ -337,6 +337,11 @@ class Suite:
     data_files: tuple[str, ...] = ()
 
     @property
+    def sources(self) -> tuple[object, ...]:
+        """Where the files come from that are sent and changed: with others, an earlier answer is not one to a case."""
+        return self.repository_context, self.repo_clone and (self.repo_clone.url, self.repo_clone.branch)
+
+    @property
     def file(self) -> str:
         """The absolute path of the suite's file, also of a stored run that was started in another folder."""
         return str(self.home / Path(self.path).name)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tui.model.context import sent_files, wants_context
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
@@ -107,7 +108,8 @@ class SavedAnswers:
     def outcomes(self, source: Source, suite: Suite) -> dict[str, list[Outcome]]:
         """Return the model's outcomes by case, the repeats of a case in order.
 
-        Of the newest ones, those of cases that ask something else in the `suite` are left out.
+        Of the newest ones, those of cases that ask something else in the `suite`, or were sent with other files in a
+        newer run, are left out.
         """
         found: dict[str, list[Outcome]] = {}
         outcomes: Iterable[Outcome] = (
@@ -122,9 +124,24 @@ class SavedAnswers:
 
     def _newest(self, source: Source, suite: Suite) -> Iterator[Outcome]:
         recorded = self.recorded_cases(suite)
-        for run, outcome in self._store.latest_outcomes(source.suite):
-            if outcome.trial.model == source.model and recorded.asks_the_same(run, outcome.trial.case):
-                yield outcome
+        found = [
+            (run, outcome)
+            for run, outcome in self._store.latest_outcomes(source.suite)
+            if recorded.asks_the_same(run, outcome.trial.case)
+        ]
+        newest: dict[str, tuple[str, TrialKey]] = {}
+        for run, outcome in found:
+            newest[outcome.trial.case] = max(newest.get(outcome.trial.case, ("", outcome.trial)), (run, outcome.trial))
+        for run, outcome in found:
+            if outcome.trial.model == source.model:
+                last, trial = newest[outcome.trial.case]
+                if run == last or not wants_context(suite) or self._sent_the_same((run, outcome.trial), (last, trial)):
+                    yield outcome
+
+    def _sent_the_same(self, *places: tuple[str, TrialKey]) -> bool:
+        results = (self._store.read_trial(run, trial) for run, trial in places)
+        sent = [sent_files(result) if result is not None else None for result in results]
+        return None in sent or sent[0] == sent[1]
 
     def recorded_cases(self, suite: Suite) -> RecordedCases:
         """Return a reader of the suite's cases as they were in its runs."""

@@ -337,7 +337,7 @@ def _last_server(result: TrialResult) -> ServedBy | None:
 
 def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
     """Return all that a result of a case depends on in its suite, except the checks that can be repeated."""
-    return case.question, case.command, suite.repository_context, suite.repo_clone
+    return case.question, case.command, suite.sources
 
 
 _REPLAY = "replay/"

@@ -283,7 +283,7 @@ async def test_an_answer_stays_with_the_case_that_was_run_while_its_file_changes
         session.finish()
         await seen.until(lambda: not seen.busy and not any("earlier" in row for row in seen.checks))
         write(case_of("one", prompt="Something else.", expects=["other"]))
-        await seen.until(lambda: "changed after it was run" in seen.text(0))
+        await seen.until(lambda: "case or its files changed" in seen.text(0))
         assert seen.row.startswith("··")
         write(CASES[0])
         await seen.until(lambda: "An answer." in seen.text(0))

@@ -369,7 +369,7 @@ def test_results_of_earlier_checks_are_shown_but_not_counted() -> None:
     assert heads[-1] == ["since", "baseline", "–", "+0", "−0", "+0", "−0"]
     assert matrix.words["failed"] == 1
     assert "11 by earlier checks, not counted" in text_of(matrix_header(matrix.heading, 200))
-    assert arranged(matrix, differing=True) [1:] == ["case-11"]
+    assert arranged(matrix, differing=True)[1:] == ["case-11"]
     state.display(suite_of(Path("suite.yaml"), *cases))  # the edit is taken back
     matrix.show(suite, state, models)
     assert computed(matrix).figures["before"].tally.failed == 12

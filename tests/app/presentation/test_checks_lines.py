@@ -1,8 +1,10 @@
 """The Checks table as text."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.support.scripted_session import case_of, prompt_of, step_of
+from tests.support.scripted_session import case_of, prompt_of, step_of, suite_of
 from tui.app.presentation.checks_lines import (
     Columns,
     cell_line,
@@ -157,7 +159,7 @@ def test_what_the_table_cuts_is_whole_in_the_details() -> None:
 def _run_as(case: Case, *checks: CheckResult) -> TrialProgress:
     """Return the finished trial of a case as it was then."""
     state = RunState()
-    state.prepare([case])
+    state.prepare(suite_of(Path("suite.yaml"), case))
     for event in (RunStarted("r", (A,), "t"), AttemptStarted(A, 1, 1), StepStarted(A, 1, 0, prompt_of())):
         state.take(event)
     state.take(StepFinished(A, 1, 0, step_of("It is Paris.", *checks)))
