@@ -9,6 +9,7 @@ import pytest
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.scripted_session import ScriptedSession, result_of, step_of
 from tui.app.explore.layout import BESIDE_FROM
+from tui.app.widgets.prompt_input import PromptInput
 from tui.app.widgets.splitter import Splitter
 from tui.model.results import TrialKey
 
@@ -169,3 +170,21 @@ async def test_hidden_parts_have_no_border_to_move(tmp_path: Path) -> None:
         assert [bool(border.region.area) for border in borders(seen)] == [False, True]
         await seen.press("z", "W")
         assert not isinstance(seen.app.focused, Splitter)
+
+
+async def test_a_filter_that_is_typed_stays_open_in_a_narrow_terminal(tmp_path: Path) -> None:
+    session = answered(tmp_path)
+    async with explored(session, (110, 32)) as seen:
+        await shown(seen)
+        await seen.press("/", "e")
+        await seen.pilot.resize_terminal(54, 32)
+        await seen.until(lambda: seen.screen.suites.region.size == (54, 30), "the filter has the screen")
+        await seen.press("R", "X")
+        assert seen.screen.suites.query_one(PromptInput).value == "eRX"
+        assert not session.plans
+        await seen.press("escape")
+        await seen.until(lambda: not seen.screen.suites.display and seen.screen.answers.region.width == 54)
+        await seen.press("/", "o")
+        await seen.until(lambda: seen.screen.suites.region.width == 54)
+        await seen.press("enter")
+        await seen.until(lambda: not seen.screen.suites.display, "the answers are back")

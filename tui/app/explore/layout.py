@@ -3,12 +3,14 @@
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.events import DescendantBlur, DescendantFocus
 from textual.geometry import Size
 from textual.widget import Widget
 
 from tui.app.explore.answer_panes import AnswerPanes
 from tui.app.explore.tabs import DetailTabs
 from tui.app.splash import NARROW, TINY, WIDE
+from tui.app.widgets.filter_panel import FilteredPanel
 from tui.app.widgets.question_line import QuestionLine
 from tui.app.widgets.splitter import Room, Splitter
 from tui.session.pane_sizes import PaneSizes
@@ -46,6 +48,8 @@ class ExploreLayout(Horizontal):
     ExploreLayout.-case.-zoomed DetailTabs, ExploreLayout.-case.-zoomed #details-border,
     ExploreLayout.-zoomed #suites, ExploreLayout.-zoomed #suites-border, ExploreLayout.-tiny #suites-border,
     ExploreLayout.-no-suites #suites, ExploreLayout.-no-suites #suites-border { display: none; }
+    ExploreLayout.-tiny.-typing #suites { display: block; min-width: 100%; }
+    ExploreLayout.-tiny.-typing #middle { display: none; }
     ExploreLayout.-case.-only-details DetailTabs, ExploreLayout.-case.-only-details #details-border { display: block; }
     ExploreLayout.-case.-only-details #answers-and-prompt, ExploreLayout.-case.-only-details #suites,
     ExploreLayout.-case.-only-details #suites-border { display: none; }
@@ -55,7 +59,7 @@ class ExploreLayout(Horizontal):
 
     def __init__(
         self,
-        suites: Widget,
+        suites: FilteredPanel,
         overview: Widget,
         question: QuestionLine,
         answers: AnswerPanes,
@@ -102,6 +106,12 @@ class ExploreLayout(Horizontal):
         self._details_border.fit(details)
         if self.only_details:
             self._details_border.release()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def show_filter(self) -> None:
+        """Display the suites while their filter is typed, alone in a narrow terminal: keys would be commands else."""
+        self.set_class(self._suites.typing, "-typing")
 
     @on(Splitter.Moved)
     def fit_again(self, message: Splitter.Moved) -> None:
