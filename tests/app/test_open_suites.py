@@ -9,7 +9,7 @@ from textual.message import Message
 
 from tests.app.contexts import make_context
 from tests.app.explore.explored import CASES, session_for
-from tests.support.scripted_session import Opened, ScriptedSession, result_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, suite_of
 from tui.app.editor import editor_command
 from tui.app.matrix.matrix import Matrix
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
@@ -264,3 +264,23 @@ def test_a_filter_looks_up_no_trials_of_cases_that_were_never_run(
     matrix = Matrix(suite, open_suites.state(path), ("a", "b"))
     assert [cell.status for case in (one, two) for cell in matrix.cells(case)] == ["passed"] + ["not_run"] * 3
     assert looked_up == {one.id}
+
+
+def test_models_that_different_checks_judged_do_not_differ(tmp_path: Path) -> None:
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml")
+    open_suites.find()
+    path, case = open_suites.all[0].path, CASES[0]
+    suite = open_suites.read(path).suite
+    assert suite is not None
+    selection = Selection(open_suites)
+    selection.choose_models(["a", "b"], path)
+    a, b = TrialKey(case.id, "a"), TrialKey(case.id, "b")
+    before = case_of(case.id, prompt=case.steps[0].input, expects=["something else"])
+    selection.filter = parse_filter("differs:yes")
+    for cases, differs in (({a: case, b: case}, True), ({a: before, b: case}, False)):
+        state = RunState()
+        state.display(suite)
+        state.take_results([result_of(a, "failed"), result_of(b)], cases)
+        open_suites.replace_state(path, RunState())
+        open_suites.replace_state(path, state)
+        assert selection.matches_filter(path, case) is differs

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tui.app.presentation.cells import NOT_RUN, fold
+from tui.app.presentation.cells import NOT_RUN, cell_of
 from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
@@ -369,7 +369,7 @@ class Selection:
     def _shares(self, path: Path, case: Case) -> dict[str, float]:
         """Return the share of passed repeats of each model, counted as in the matrix."""
         state = self.open_suites.state(path)
-        return {model: fold(state.repeats(case.id, model)).share for model in self.models_of(path)}
+        return {model: cell_of(state, case.id, model).share for model in self.models_of(path)}
 
 
 class _NeverRun(NamedTuple):

@@ -7,7 +7,7 @@ from typing import get_args
 
 from tui.app.matrix.columns import fitted
 from tui.app.presentation.bands import band_letter, band_mark
-from tui.app.presentation.cells import Cell, fold
+from tui.app.presentation.cells import Cell, cell_of
 from tui.app.presentation.marks import (
     RERUN,
     mark_of,
@@ -144,10 +144,7 @@ class CellCounts:
         place = case, model
         cell = self._cells.get(place)
         if cell is None:
-            cell = fold(self._state.repeats(case, model), self._attempts, self._saved)
-            if self._state.is_judged_by_earlier_checks(case, model):
-                cell = cell._replace(share=-1.0, earlier=True)
-            self._cells[place] = cell
+            cell = self._cells[place] = cell_of(self._state, case, model, self._attempts, self._saved)
         return cell
 
     def cells_so_far(self) -> dict[tuple[str, str], Cell]:

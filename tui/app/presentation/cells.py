@@ -14,7 +14,7 @@ from tui.app.presentation.marks import (
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
 from tui.model.results import TrialKey, has_passed_since
-from tui.model.state import OPEN, TrialProgress
+from tui.model.state import OPEN, RunState, TrialProgress
 
 
 class Cell(NamedTuple):
@@ -44,6 +44,16 @@ class Cell(NamedTuple):
 
 
 NOT_RUN = Cell()
+
+
+def cell_of(
+    state: RunState, case: str, model: str, attempts: int = 1, saved: Mapping[TrialKey, Outcome] | None = None
+) -> Cell:
+    """Return the cell of a case on a model. The optional arguments are those of `fold`."""
+    cell = fold(state.repeats(case, model), attempts, saved)
+    if state.is_judged_by_earlier_checks(case, model):
+        return cell._replace(share=-1.0, earlier=True)
+    return cell
 
 
 def fold(trials: Sequence[TrialProgress], attempts: int = 1, saved: Mapping[TrialKey, Outcome] | None = None) -> Cell:
