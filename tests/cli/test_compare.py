@@ -302,3 +302,10 @@ def test_a_trend_without_runs_is_bad_input(assay: CommandLine, arguments: list[s
     done = assay.run("trend", *arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_a_trend_of_runs_without_a_checked_result_is_bad_input(assay: CommandLine) -> None:
+    save_run(assay.home, 1, {}, state="interrupted")
+    done = assay.run("trend", "suite.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert "No run of this suite has a checked result" in done.err

@@ -55,7 +55,7 @@ def _blocks(trend: Trend) -> Iterator[str]:
         ("Run", "Date", "Cases", "Pass rate", "95% interval"), [_row(each, length) for each in trend.points], numbers=3
     )
     if not trend.breaks:
-        yield "No case that passed before fails in the latest runs."
+        yield "No unchanged case that passed before fails in the latest runs."
         return
     rows = [
         (within(each.case), each.broke_in[:length], each.passed_in[:length], f"{each.failed_runs:,}")

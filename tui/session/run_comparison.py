@@ -66,8 +66,11 @@ def read_trend(store: Store, suite_path: Path, models: Sequence[str] = ()) -> tu
     if not records:
         raise ConfigError("No saved run of this suite", where=str(suite_path), fix="`assay runs` lists saved runs.")
     found = trends([_results(store, record) for record in reversed(records)])
+    if not found:
+        what = "No run of this suite has a checked result"
+        raise ConfigError(what, where=str(suite_path), fix="Run it again, with checks in its cases.")
     if unknown := [model for model in models if model not in {each.model for each in found}]:
-        known = ", ".join(each.model for each in found) or "none"
+        known = ", ".join(each.model for each in found)
         raise ConfigError(f"No checked result of {unknown[0]} in the runs of this suite", fix=f"Its models: {known}.")
     return tuple(each for each in found if not models or each.model in models)
 
