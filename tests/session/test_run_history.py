@@ -15,10 +15,11 @@ from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_ru
 from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, ReportContent
+from tui.model.subjects import replay_name
 from tui.model.suite import Check, RepositoryContext
 from tui.model.tools import OfferedTool
 from tui.session.run_comparison import read_trend
-from tui.session.run_history import RunHistory, later_run_id, replay_name
+from tui.session.run_history import RunHistory, later_run_id
 from tui.store.sqlite import SqliteStore
 
 A, B = "openai/mock-a", "local/mock-b"

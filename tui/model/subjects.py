@@ -33,6 +33,20 @@ IMPORTED = "imported"
 """What `Subject.how` says of a model whose answers come from another tool."""
 
 
+REPLAY = "replay/"
+"""The beginning of the name of a model whose answers are those of another run: `replay/RUN/MODEL`."""
+
+
+def replay_name(run_id: str, model: str) -> str:
+    """Return the model name under which the recorded answers of a run are replayed."""
+    return f"{REPLAY}{run_id}/{model}"
+
+
+def is_replay_name(model: str) -> bool:
+    """Return whether a model name is that of recorded answers."""
+    return model.startswith(REPLAY)
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A model as the user wrote it (`name`), and what it was resolved to.

@@ -15,6 +15,7 @@ from tui.model.subjects import (
     ProviderSettings,
     Settings,
     Subject,
+    is_replay_name,
     parameter_fault,
     parameter_from_text,
     settings_from,
@@ -82,7 +83,7 @@ def resolve_subject(name: str, config: Config, environ: Mapping[str, str]) -> Su
     ModelUnresolved if the name cannot be resolved and ConfigError if the provider cannot be used, both before any
     request is sent.
     """
-    is_replay = name.lstrip().startswith("replay/")
+    is_replay = is_replay_name(name.lstrip())
     bare, mark, query = (name, "", "") if is_replay else name.partition("?")
     settings = _inline_settings(name, query) if mark else {}
     home = _find_home(bare.strip(), config, environ)

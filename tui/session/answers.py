@@ -8,6 +8,7 @@ from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.scores import answer_hash
+from tui.model.subjects import is_replay_name
 from tui.model.suite import Suite
 from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
 from tui.session.recorded_cases import RecordedCases
@@ -130,12 +131,16 @@ class SavedAnswers:
             if recorded.asks_the_same(run, outcome.trial.case)
         ]
         newest: dict[str, tuple[str, TrialKey]] = {}
-        for run, outcome in found:
-            newest[outcome.trial.case] = max(newest.get(outcome.trial.case, ("", outcome.trial)), (run, outcome.trial))
+        if wants_context(suite) and not is_replay_name(source.model):
+            for run, outcome in found:
+                place, case = (run, outcome.trial), outcome.trial.case
+                if not is_replay_name(outcome.trial.model):
+                    newest[case] = max(newest.get(case, place), place)
         for run, outcome in found:
             if outcome.trial.model == source.model:
-                last, trial = newest[outcome.trial.case]
-                if run == last or not wants_context(suite) or self._sent_the_same((run, outcome.trial), (last, trial)):
+                place = run, outcome.trial
+                last = newest.get(outcome.trial.case, place)
+                if run == last[0] or self._sent_the_same(place, last):
                     yield outcome
 
     def _sent_the_same(self, *places: tuple[str, TrialKey]) -> bool:

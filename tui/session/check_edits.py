@@ -22,11 +22,11 @@ from tui.model.errors import SuiteError
 from tui.model.finish_reasons import early_stop
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict, verdict_of_checks
 from tui.model.secrets import Secrets
+from tui.model.subjects import is_replay_name
 from tui.model.suite import Case, Check, CheckKind, Suite
 from tui.model.values import JsonObject
 from tui.session.files import write_safely
 from tui.session.recorded_cases import RecordedCases
-from tui.session.run_history import is_replay_name
 from tui.store.protocol import Store
 from tui.suites.drafts import draft_faults
 from tui.suites.edits import (

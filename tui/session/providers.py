@@ -7,7 +7,7 @@ from dataclasses import replace
 from tui.model.errors import ConfigError, StoreError
 from tui.model.prices import Price
 from tui.model.servers import agent_url_fault, show_url
-from tui.model.subjects import AGENT_URLS, Config, ProviderKind, Subject
+from tui.model.subjects import AGENT_URLS, REPLAY, Config, ProviderKind, Subject, is_replay_name
 from tui.providers.prices import Listed, look_up, may_be_listed
 from tui.providers.processes.environ import without_keys
 from tui.providers.protocol import Provider, Reopens
@@ -117,7 +117,7 @@ class OpenProviders:
         from tui.providers.replay import ReplayProvider, recordings_of
 
         # A recorded model's own name may have settings in it, which are no settings of the recording.
-        written = subject.name.removeprefix("replay/") if subject.name.startswith("replay/") else subject.model_id
+        written = subject.name.removeprefix(REPLAY) if is_replay_name(subject.name) else subject.model_id
         run, _, model = written.partition("/")
         if _RUN.fullmatch(named := subject.model_id.partition("/")[0]):
             run = named

@@ -17,7 +17,7 @@ from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
 from tui.model.state import TrialProgress
-from tui.model.subjects import Subject
+from tui.model.subjects import Subject, replay_name
 from tui.model.suite import Case, Suite
 from tui.risk.score_files import ScoreCount as ScoreCount
 from tui.session.answers import SavedAnswers
@@ -338,19 +338,6 @@ def _last_server(result: TrialResult) -> ServedBy | None:
 def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
     """Return all that a result of a case depends on in its suite, except the checks that can be repeated."""
     return case.question, case.command, suite.sources
-
-
-_REPLAY = "replay/"
-
-
-def replay_name(run_id: str, model: str) -> str:
-    """Return the model name under which the recorded answers of a run are replayed."""
-    return f"{_REPLAY}{run_id}/{model}"
-
-
-def is_replay_name(model: str) -> bool:
-    """Return whether a model name is that of recorded answers."""
-    return model.startswith(_REPLAY)
 
 
 def _path_of(suite: Suite | RunRecord) -> str:

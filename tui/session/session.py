@@ -25,7 +25,7 @@ from tui.model.run import COMMIT, Plan
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.servers import agent_name, agent_url_fault, show_url
-from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Config, ProviderKind, Subject
+from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Config, ProviderKind, Subject, is_replay_name
 from tui.model.suite import Case, Suite
 from tui.providers.local_models import find_model
 from tui.providers.protocol import Provider
@@ -43,7 +43,7 @@ from tui.session.providers import OpenProviders, PriceBook, reopen_all
 from tui.session.recorded_cases import LatestResults, RecordedCases
 from tui.session.records import is_finished
 from tui.session.reviews import Reviews
-from tui.session.run_history import RunHistory, is_replay_name, later_run_id
+from tui.session.run_history import RunHistory, later_run_id
 from tui.session.store_writer import RetryLimits, store_events
 from tui.suites.load import Loaded, find_suites, load_suite
 

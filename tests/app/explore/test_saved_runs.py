@@ -14,7 +14,7 @@ from tui.app.explore.saved_runs import SavedRuns
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, RunRecord
-from tui.session.run_history import replay_name
+from tui.model.subjects import replay_name
 from tui.store.sqlite import SqliteStore
 
 KEPT = small_run()

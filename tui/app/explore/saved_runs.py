@@ -17,7 +17,8 @@ from tui.model.errors import Problem, SuiteError
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.model.state import RunState
-from tui.session.run_history import OpenedRun, RunHistory, replay_name
+from tui.model.subjects import replay_name
+from tui.session.run_history import OpenedRun, RunHistory
 
 _RUNS_FOLDER, _REPLAYS_FOLDER, _REJUDGED_FOLDER = "saved runs", "recorded answers", "judged again"
 

@@ -6,12 +6,13 @@ from urllib.parse import unquote
 
 from tui.app.presentation.pieces import cut_middle, width_of
 from tui.model.sanitize import sanitize_line
+from tui.model.subjects import REPLAY
 
 _WORDS = {"temperature": "temp", "max_tokens": "max"}
 _BETWEEN = " · "
 _LEAST_ID = 5
 _WHOLE = ("http://", "https://", "cmd:")
-_RECORDED, _AGAIN = "replay/", "↺"
+_AGAIN = "↺"
 _RUN_ID = 12
 
 
@@ -88,7 +89,7 @@ def _cut(name: str, width: int) -> str:
 def _parts_of(model: str) -> _Parts:
     if model.startswith(_WHOLE):
         return _Parts((), sanitize_line(model), ())
-    recorded = model.startswith(_RECORDED)
+    recorded = model.startswith(REPLAY)
     if recorded:
         _, run, model = (*model.split("/", 2), "")[:3]
         model = model or run
