@@ -274,6 +274,9 @@ def test_results_that_were_sent_with_other_files_in_a_newer_run_are_hidden() -> 
     state.display(suite)
     state.take_results([_sent(A, "old files"), _sent(B, "old files")], runs={A: "r1", B: "r1"})
     assert state.trials.keys() == {A, B}, "the models are compared on the same files"
+    of_one_run = RunState()
+    of_one_run.take_results([_sent(A, "with a key"), _sent(B, "without it")], runs={A: "r1", B: "r1"})
+    assert of_one_run.trials.keys() == {A, B}
     state.prepare(suite)
     state.take(RunStarted("r2", (A,), "t"))
     state.take(TrialFinished(_sent(A, "new files")))
@@ -303,7 +306,7 @@ def test_results_with_files_of_another_repository_are_hidden() -> None:
     assert not state.trials
 
 
-@pytest.mark.parametrize("change", ["another question", "another cluster", "removed"])
+@pytest.mark.parametrize("change", ["another question", "another cluster", "other checks", "removed"])
 def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change: str) -> None:
     state, first = RunState(), make_suite([Case(id, id, "c", (Step(id),)) for id in ("one", "two")])
     state.display(first)
@@ -318,6 +321,7 @@ def test_results_are_of_one_run_only_as_long_as_all_of_them_are_displayed(change
     cases = {
         "another question": (replace(first.cases[0], steps=(Step("other"),)),),
         "another cluster": (replace(first.cases[0], cluster="new"),),
+        "other checks": (replace(first.cases[0], steps=(Step("one", (Check("expected_pattern", "x"),)),)),),
         "removed": (),
     }
     state.display(replace(first, cases=(*cases[change], *first.cases[1:])))

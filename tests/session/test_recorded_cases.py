@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from tests.support.kept_runs import STARTED, make_plan, make_result
+from tests.support.kept_runs import FINISHED, STARTED, make_plan, make_result
 from tests.support.scripted_session import result_of, step_of
 from tui.app.explore.risk_lines import beside_rows
 from tui.app.open_suites import OpenSuites
 from tui.app.run_scores import RunScores
 from tui.model.outcomes import Outcome
 from tui.model.results import IncludedFile, Message, Prompt, TrialKey
+from tui.model.run import RunState
+from tui.model.subjects import replay_name
 from tui.model.suite import Suite
 from tui.session.answers import SavedAnswers, Source
 from tui.session.preferences import PreferenceLog
@@ -39,11 +41,13 @@ def load(session: Session, file: Path) -> Suite:
     return suite
 
 
-def run_once(session: Session, suite: Suite) -> None:
+def run_once(session: Session, suite: Suite, state: RunState = "running") -> None:
     plan = make_plan(suite.cases, [MODEL])
     plan = replace(plan, suite=suite)
     session.store.begin_run(plan, STARTED)
     session.store.save_trials(plan.run_id, [make_result(trial, response="It is Paris.") for trial in plan.trials])
+    if state != "running":
+        session.store.finish_run(plan.run_id, state, FINISHED)
 
 
 async def test_a_row_that_is_inserted_gets_no_result_of_another_row(opened: Session, tmp_path: Path) -> None:
@@ -141,4 +145,31 @@ async def test_answers_that_were_sent_with_other_files_are_not_compared(opened: 
     assert all(run("1", "old", MODEL, other))
     assert [bool(found) for found in run("2", "new", MODEL)] == [True, False]
     assert all(run("3", "new", other))
+    assert all(run("4", "old", replay_name("1" * 32, MODEL))), "a replay has the files of its recording"
+    await opened.close()
+
+
+async def test_results_with_files_of_another_repository_are_no_results_of_the_suite(
+    opened: Session, tmp_path: Path
+) -> None:
+    file = tmp_path / "suite.yaml"
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    here, elsewhere = (SUITE.replace("models:", f"repositoryContext: {{path: {name}}}\nmodels:") for name in "ab")
+    file.write_text(here + CASE)
+    run_once(opened, load(opened, file), "finished")
+    answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
+    trial = TrialKey("a", MODEL)
+    for text, is_same in ((elsewhere, False), (here + "# the same file sends the same files\n", True)):
+        file.write_text(text + CASE)
+        suites = OpenSuites(opened, [file])
+        suites.find()
+        suite = suites.read(file).suite
+        assert suite is not None
+        assert bool(suites.state(file).trials) is is_same
+        assert suites.state(file).is_outdated("a", MODEL) is not is_same
+        assert bool(answers.outcomes(Source(str(file), "", MODEL), suite)) is is_same
+        [record] = opened.history.list_runs()
+        assert opened.history.latest_runs(suite, [trial]) == {trial: record.id if is_same else ""}
+        assert bool(opened.history.read_comparable(record.id, suite)) is is_same
     await opened.close()

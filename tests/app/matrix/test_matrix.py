@@ -12,7 +12,7 @@ from tui.app.matrix.baseline import baseline_of
 from tui.app.matrix.columns import column_at, lay_out
 from tui.app.matrix.comparison_lines import brief, judgement, pair_lines, pairs_table, sentence
 from tui.app.matrix.header_lines import MatrixHeading, head_lines, matrix_header
-from tui.app.matrix.matrix import Heading, Matrix, Order
+from tui.app.matrix.matrix import Heading, Matrix, Order, all_fail
 from tui.app.matrix.statistics import Since, Statistics, compute_statistics
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarted
@@ -370,6 +370,9 @@ def test_results_of_earlier_checks_are_shown_but_not_counted() -> None:
     assert matrix.words["failed"] == 1
     assert "11 by earlier checks, not counted" in text_of(matrix_header(matrix.heading, 200))
     assert arranged(matrix, differing=True)[1:] == ["case-11"]
+    assert matrix.heading.run == ""
+    state.take_results([result(TrialKey("case-0", "only"), "✗")], {TrialKey("case-0", "only"): cases[0]})
+    assert not all_fail(Matrix(suite, state, ["only"]).cells(cases[0]))
     state.display(suite_of(Path("suite.yaml"), *cases))  # the edit is taken back
     matrix.show(suite, state, models)
     assert computed(matrix).figures["before"].tally.failed == 12
