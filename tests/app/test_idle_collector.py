@@ -41,15 +41,16 @@ def make_garbage(count: int) -> "weakref.ref[Node]":
 
 def collects_after_some_seconds_without_a_key() -> None:
     gc.disable()  # Python would collect by itself while more garbage comes
-    garbage, clock = make_garbage(30_000), Clock()
+    clock = Clock()
     collector = IdleCollector(lambda: 28.0, clock)
+    garbage = make_garbage(60_000)
     collector.tick()
     gc.collect()
     assert garbage() is not None, "frozen"
     for clock.now in (29.0, 32.0):
         collector.tick()
         assert garbage() is not None
-    clock.now = 33.0
+    clock.now = 40.0
     collector.tick()
     assert garbage() is None
     assert gc.get_freeze_count() > 0, "what is left is frozen again"
@@ -57,8 +58,9 @@ def collects_after_some_seconds_without_a_key() -> None:
 
 def traverses_nothing_while_keys_are_pressed() -> None:
     gc.disable()
-    garbage, clock = make_garbage(30_000), Clock()
+    clock = Clock()
     collector = IdleCollector(clock, clock)
+    garbage = make_garbage(60_000)
     for clock.now in range(0, 600, 2):
         collector.tick()
     assert garbage() is not None
@@ -66,8 +68,9 @@ def traverses_nothing_while_keys_are_pressed() -> None:
 
 def keeps_no_garbage_for_good_during_a_long_time_with_keys() -> None:
     gc.disable()
-    garbage, clock = make_garbage(510_000), Clock()
+    clock = Clock()
     collector = IdleCollector(clock, clock)
+    garbage = make_garbage(510_000)
     collector.tick()
     clock.now = 30.0
     collector.tick()
@@ -85,6 +88,22 @@ def traverses_nothing_without_new_objects() -> None:
     assert gc.get_stats()[2]["collections"] == collections
 
 
+def waits_longer_before_a_collection_that_takes_seconds() -> None:
+    gc.disable()
+    clock, cpu = Clock(), iter((0.0, 4.0, 4.0, 8.0))
+    collector = IdleCollector(lambda: 0.0, clock, lambda: next(cpu))
+    make_garbage(60_000)
+    clock.now = 30.0
+    collector.tick()  # takes 4 seconds
+    garbage = make_garbage(600_000)
+    for clock.now in (70.0, 80.0):
+        collector.tick()
+        assert garbage() is not None, "a person who has read for a minute presses the next key"
+    clock.now = 1000.0
+    collector.tick()
+    assert garbage() is None
+
+
 def lets_python_collect_among_all_objects_afterwards() -> None:
     collector = IdleCollector(lambda: 0.0, Clock())
     collector.tick()
@@ -100,6 +119,7 @@ def lets_python_collect_among_all_objects_afterwards() -> None:
         traverses_nothing_while_keys_are_pressed,
         keeps_no_garbage_for_good_during_a_long_time_with_keys,
         traverses_nothing_without_new_objects,
+        waits_longer_before_a_collection_that_takes_seconds,
         lets_python_collect_among_all_objects_afterwards,
     ],
 )

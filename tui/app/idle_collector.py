@@ -1,48 +1,61 @@
 """Garbage collection while no key is typed."""
 
 import gc
+import sys
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, thread_time
 
 _IDLE_SECONDS = 5.0
+_IDLE_PER_SECOND = 20.0
+"""How many more seconds without a key a collection needs for each second that it will take."""
 _PAUSE_SECONDS = 30.0
-_DUE = 20_000
-_OVERDUE = 500_000
+_LONG_SECONDS = 0.5
+_DUE, _LEAST_SHARE = 20_000, 0.05
+_OVERDUE, _LONG_OVERDUE = 500_000, 40_000_000
+_USUAL_SECONDS = 1.5e-7
+"""The time that a collection takes for each block of memory, before the first one."""
 
 
 class IdleCollector:
     """Collect garbage while no key is pressed, and keep Python from traversing everything in between.
 
     A full collection traverses each line on the screen with its cached parts, and stops the event loop for a tenth of
-    a second: a person who types would see that. So `tick`, which is to be called every few seconds, freezes the
-    objects of before, which takes no time, and Python collects among the younger ones only; garbage among the frozen
-    ones is collected after some seconds without a key. `last_key_at` returns the time of the last key by
-    `time.monotonic`.
+    a second, with the results of a very large run for seconds: a person who types would see that. So `tick`, which is
+    to be called every few seconds, freezes the objects of before, which takes no time, and Python collects among the
+    younger ones only; garbage among the frozen ones is collected after some time without a key, a longer time if the
+    collection will take long. `last_key_at` returns the time of the last key by `time.monotonic`.
     """
 
-    def __init__(self, last_key_at: Callable[[], float], clock: Callable[[], float] = monotonic) -> None:
-        self._last_key_at, self._clock = last_key_at, clock
-        self._kept = gc.get_freeze_count()
-        self._counted_at = dict.fromkeys((False, True), clock())  # while keys are pressed, and without
+    def __init__(
+        self,
+        last_key_at: Callable[[], float],
+        clock: Callable[[], float] = monotonic,
+        cpu_clock: Callable[[], float] = thread_time,
+    ) -> None:
+        self._last_key_at, self._clock, self._cpu_clock = last_key_at, clock, cpu_clock
+        self._kept = sys.getallocatedblocks()
+        self._collected_at = clock()
+        self._seconds_per_block = _USUAL_SECONDS
 
     def tick(self) -> None:
-        """Collect all garbage if no key is typed and many objects are new, else freeze the present objects."""
-        is_due = self._is_due()
-        if is_due:
+        """Collect all garbage if no key is typed and much memory is new, else freeze the present objects."""
+        if self._is_due():
+            began = self._cpu_clock()
             gc.unfreeze()
             gc.collect()
+            self._kept, self._collected_at = sys.getallocatedblocks(), self._clock()
+            self._seconds_per_block = (self._cpu_clock() - began) / self._kept
         gc.freeze()
-        if is_due:
-            self._kept = gc.get_freeze_count()
 
     def _is_due(self) -> bool:
-        """Return whether many objects are new. They are counted once in a while, which takes some milliseconds."""
-        now = self._clock()
-        is_idle = now - self._last_key_at() >= _IDLE_SECONDS
-        if now - self._counted_at[is_idle] < _PAUSE_SECONDS:
+        """Return whether so much memory is new that a collection is worth its time now."""
+        now, blocks = self._clock(), sys.getallocatedblocks()
+        new, takes = blocks - self._kept, blocks * self._seconds_per_block
+        if now - self._collected_at < _PAUSE_SECONDS:
             return False
-        self._counted_at[is_idle] = now
-        return gc.get_freeze_count() - self._kept >= (_DUE if is_idle else _OVERDUE)
+        if now - self._last_key_at() >= _IDLE_SECONDS + _IDLE_PER_SECOND * takes:
+            return new >= max(_DUE, blocks * _LEAST_SHARE)
+        return new >= (_OVERDUE if takes < _LONG_SECONDS else _LONG_OVERDUE)
 
     def stop(self) -> None:
         """Let Python collect garbage among all objects again."""
