@@ -201,11 +201,17 @@ def test_each_part_of_a_key_that_a_server_may_repeat_is_a_secret(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    "line", ['base_url: "htp://localhost/v1"', "- X-Auth-Header: k-5a6b7c8d9e", "'Authorization': [k-5a6b7c8d9e"]
+    "line",
+    [
+        'base_url: "htp://localhost/v1"',
+        "- X-Auth-Header: k-5a6b7c8d9e",
+        "'Authorization': [k-5a6b7c8d9e",
+        '{base_url: "htp://localhost/v1", api_key: k-5a6b7c8d9e}',
+    ],
 )
 def test_the_names_of_settings_in_an_invalid_config_are_no_secrets(tmp_path: Path, line: str) -> None:
     (tmp_path / "config.yaml").write_text(f"providers:\n  mine:\n    {line}\n")
-    name = line.partition(":")[0].strip("-' ")
+    name = line.partition(":")[0].strip("-{' ")
     hidden = known_secrets({"ASSAY_CONFIG_DIR": str(tmp_path)}).hide(f"providers.mine.{name}: k-5a6b7c8d9e is wrong")
     assert hidden.startswith(f"providers.mine.{name}: ")
     assert ("5a6b7c8d9e" in hidden) == ("5a6b7c8d9e" not in line)

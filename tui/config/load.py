@@ -21,6 +21,7 @@ _URLS_WITH_PASSWORDS = re.compile(r"\w+_proxy|ASSAY_GIT_CREDENTIALS", re.IGNOREC
 _KEY_LINE = re.compile(r"auth|key|token|secret|pass|cookie|://", re.IGNORECASE)
 _SETTING = re.compile(r"\s*(-\s+)*[\"']?[A-Za-z_-]+[\"']?\s*:(\s|$)")  # the name of a setting or header, no key
 _WORD = re.compile(r"[^\s\"',{}\[\]@:]{8,}")
+_INNER_SETTING = re.compile(r"[{,]\s*[\"']?[A-Za-z_-]+[\"']?\s*:\s")  # as in `{kind: openai, base_url: …}`
 CONFIG_RULES = FileRules(
     most_bytes=MOST_CONFIG_BYTES,
     most_depth=_MOST_DEPTH,
@@ -130,7 +131,8 @@ def _words_that_may_be_keys(data: bytes) -> Iterator[str]:
     """Yield the words of a config file that cannot be read as such, on lines that seem to contain a key."""
     for line in data.decode(errors="replace").splitlines():
         if _KEY_LINE.search(line):
-            yield from _WORD.findall(line, setting.end() if (setting := _SETTING.match(line)) else 0)
+            values = line[setting.end() if (setting := _SETTING.match(line)) else 0 :]
+            yield from _WORD.findall(_INNER_SETTING.sub("{ ", values))
 
 
 def _read_file(folder: Path) -> bytes | None:
