@@ -152,6 +152,10 @@ class SavedAnswers:
         """Return a reader of the suite's cases as they were in its runs."""
         return RecordedCases(self._store, suite)
 
+    def newest_result(self) -> int:
+        """Return the number of the newest result of all suites, which is greater after any program has saved one."""
+        return self._store.changed_suites(0)[0]
+
     def read(self, source: Source, case: str) -> Answer | None:
         """Return the answer to a case, or None if there is none."""
         trial = TrialKey(case, source.model, source.repeat)

@@ -180,6 +180,7 @@ async def test_new_answers_in_the_place_of_compared_ones_are_undecided(store: Sq
         store.save_trials(FIRST, [make_result(TrialKey("c0", A), response="Nobody has compared this yet.")])
         await seen.press("comma", "comma")
         await seen.until(lambda: "Nobody has compared" in text(seen) and "▸" not in text(seen))
+        await seen.until(lambda: "1 preferred" in title(seen), "the list and the answers say the same")
         await seen.press("escape", "H")
         await seen.until(lambda: isinstance(seen.app.screen, RunsScreen) and seen.app.screen.lines.run)
         await seen.press("down", "C")

@@ -56,10 +56,11 @@ class ComparisonSession:
     """One pass through the cases of two sources; `position` counts in `entries`.
 
     With a `seed` names and verdicts are hidden, and the seed decides for each case which answer is on the left.
+    `newest_result` is the number of the newest result when the outcomes were read.
     """
 
-    def __init__(self, suite: Suite, pair: Pair, seed: int | None = None) -> None:
-        self.suite, self.pair, self.seed = suite, pair, seed
+    def __init__(self, suite: Suite, pair: Pair, seed: int | None = None, newest_result: int = 0) -> None:
+        self.suite, self.pair, self.seed, self.newest_result = suite, pair, seed, newest_result
         self.entries = [
             CaseEntry(case.id, sanitize_line(case.title, 200), pair.outcomes(case.id))
             for case in suite.cases
@@ -136,8 +137,9 @@ class AnswerPairs:
 
     def open(self, a: Source, b: Source, seed: int | None) -> ComparisonSession:
         """Begin a pass through the cases that both sources have answered; with a `seed` it is blind."""
+        newest = self._answers.newest_result()
         pair = Pair(a, b, self._answers.outcomes(a, self.suite), self._answers.outcomes(b, self.suite))
-        comparison = ComparisonSession(self.suite, pair, seed)
+        comparison = ComparisonSession(self.suite, pair, seed, newest)
         reviewers = ("", self._reviewer() or "")
         models = {a.model, b.model}
         preferred = [
@@ -152,6 +154,10 @@ class AnswerPairs:
                 places[case] = one.place, other.place
         comparison.load_preferences(preferred, places)
         return comparison
+
+    def is_outdated(self, comparison: ComparisonSession) -> bool:
+        """Return whether results were saved after those of a pass were read."""
+        return self._answers.newest_result() != comparison.newest_result
 
     @cached_property
     def _recorded(self) -> RecordedCases:

@@ -146,7 +146,7 @@ class CompareScreen(AppScreen[None]):
         a, b = (source_names(each, self._sources, self._runs.get(each.run)) for each in self._sources)
         return a, b
 
-    def _show(self, *, stay: bool = False) -> None:
+    def _show(self, *, stay: bool = False, moved: bool = False) -> None:
         comparison = self._comparison
         if comparison is None:
             return
@@ -156,11 +156,14 @@ class CompareScreen(AppScreen[None]):
         if comparison.entry is None:
             self.view.show_nothing(nothing_lines(self._names))
         else:
-            self._show_case(comparison, comparison.entry, stay)
+            self._show_case(comparison, comparison.entry, stay, moved)
 
     @work(group="case", exclusive=True)
-    async def _show_case(self, comparison: ComparisonSession, entry: CaseEntry, stay: bool) -> None:
+    async def _show_case(self, comparison: ComparisonSession, entry: CaseEntry, stay: bool, moved: bool) -> None:
         try:
+            if moved and await asyncio.to_thread(self._pairs.is_outdated, comparison):
+                self._open()  # the list has to say the same as the answers
+                return
             pair = await asyncio.to_thread(self._pairs.read, comparison, entry.case, folded=self._folded)
         except AssayError as error:
             notify_error(self, error)
@@ -181,14 +184,14 @@ class CompareScreen(AppScreen[None]):
     def action_step(self, by: int) -> None:
         """Go to the next case, or back to the one before."""
         if self._comparison is not None and self._comparison.step(by):
-            self._show()
+            self._show(moved=True)
 
     @on(LineListView.Reached, "CaseList")
     def go_to_reached(self, message: LineListView.Reached) -> None:
         """Go to the case under the cursor."""
         if self._comparison is not None and message.place != self._comparison.position:
             self._comparison.position = message.place
-            self._show()
+            self._show(moved=True)
 
     def action_toggle_fold(self) -> None:
         """Show everything, or only the differences with a few lines around them."""
