@@ -6,8 +6,8 @@ from collections.abc import Callable
 from time import monotonic, thread_time
 
 _IDLE_SECONDS = 5.0
-_IDLE_PER_SECOND = 20.0
-"""How many more seconds without a key a collection needs for each second that it will take."""
+_IDLE_SHARE = 15.0
+"""How many more seconds without a key are needed if a collection will take one second; twice as long, four times."""
 _PAUSE_SECONDS = 30.0
 _LONG_SECONDS = 0.5
 _DUE, _LEAST_SHARE = 20_000, 0.05
@@ -53,7 +53,7 @@ class IdleCollector:
         new, takes = blocks - self._kept, blocks * self._seconds_per_block
         if now - self._collected_at < _PAUSE_SECONDS:
             return False
-        if now - self._last_key_at() >= _IDLE_SECONDS + _IDLE_PER_SECOND * takes:
+        if now - self._last_key_at() >= _IDLE_SECONDS + _IDLE_SHARE * takes**2:
             return new >= max(_DUE, blocks * _LEAST_SHARE)
         return new >= (_OVERDUE if takes < _LONG_SECONDS else _LONG_OVERDUE)
 
