@@ -145,6 +145,10 @@ async def test_answers_that_were_sent_with_other_files_are_not_compared(opened: 
     assert all(run("1", "old", MODEL, other))
     assert [bool(found) for found in run("2", "new", MODEL)] == [True, False]
     assert all(run("3", "new", other))
+    compared = TrialKey("a", MODEL)
+    for digit, is_same in (("3", True), ("1", False)):
+        found = opened.history.read_comparable("2" * 32, suite, {"a": (digit * 32, compared._replace(model=other))})
+        assert bool(found) is is_same
     assert all(run("4", "old", replay_name("1" * 32, MODEL))), "a replay has the files of its recording"
     await opened.close()
 
@@ -171,5 +175,5 @@ async def test_results_with_files_of_another_repository_are_no_results_of_the_su
         assert bool(answers.outcomes(Source(str(file), "", MODEL), suite)) is is_same
         [record] = opened.history.list_runs()
         assert opened.history.latest_runs(suite, [trial]) == {trial: record.id if is_same else ""}
-        assert bool(opened.history.read_comparable(record.id, suite)) is is_same
+        assert bool(opened.history.read_comparable(record.id, suite, {})) is is_same
     await opened.close()

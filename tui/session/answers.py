@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from tui.model.context import sent_files, wants_context
+from tui.model.context import wants_context
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
@@ -140,13 +140,8 @@ class SavedAnswers:
             if outcome.trial.model == source.model:
                 place = run, outcome.trial
                 last = newest.get(outcome.trial.case, place)
-                if run == last[0] or self._sent_the_same(place, last):
+                if run == last[0] or recorded.sent_the_same(place, last):
                     yield outcome
-
-    def _sent_the_same(self, *places: tuple[str, TrialKey]) -> bool:
-        results = (self._store.read_trial(run, trial) for run, trial in places)
-        sent = [sent_files(result) if result is not None else None for result in results]
-        return None in sent or sent[0] == sent[1]
 
     def recorded_cases(self, suite: Suite) -> RecordedCases:
         """Return a reader of the suite's cases as they were in its runs."""

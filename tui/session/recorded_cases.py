@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tui.model.context import sent_files
 from tui.model.results import TrialKey, TrialResult
 from tui.model.suite import Case, Suite
 from tui.store.protocol import Store
@@ -64,3 +65,12 @@ class RecordedCases:
         if now is None or then is None:
             return True
         return (now is then or now.question == then.question) and self.sources(run) == self._sources
+
+    def sent_the_same(self, *places: tuple[str, TrialKey]) -> bool:
+        """Return whether the results of two trials, each with its run, were sent with files of the same content.
+
+        What was sent with a trial without a result is unknown, and counts as the same.
+        """
+        results = (self._store.read_trial(run, trial) for run, trial in places)
+        sent = [sent_files(result) if result is not None else None for result in results]
+        return None in sent or sent[0] == sent[1]

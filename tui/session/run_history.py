@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
+from tui.model.context import wants_context
 from tui.model.errors import ConfigError, StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
@@ -137,12 +138,24 @@ class RunHistory:
         """Return the outcomes of the run's trials."""
         return self._store.read_outcomes(run_id)
 
-    def read_comparable(self, run_id: str, suite: Suite) -> tuple[Outcome, ...]:
-        """Return the outcomes of the run's trials of cases that ask and check in it what they do in the suite."""
+    def read_comparable(
+        self, run_id: str, suite: Suite, displayed: Mapping[str, tuple[str, TrialKey]]
+    ) -> tuple[Outcome, ...]:
+        """Return the outcomes of the run's trials of cases that ask and check in it what they do in the suite.
+
+        `displayed` has a trial of each case, with its run, with which they are compared: it was sent with the same
+        files.
+        """
         recorded = RecordedCases(self._store, suite)
-        return tuple(
-            each for each in self._store.read_outcomes(run_id) if recorded.is_unchanged(run_id, each.trial.case)
-        )
+        found = [each for each in self._store.read_outcomes(run_id) if recorded.is_unchanged(run_id, each.trial.case)]
+        if not wants_context(suite):
+            return tuple(found)
+        trials = {each.trial.case: each.trial for each in found}
+        same = {
+            case: recorded.sent_the_same((run_id, trial), displayed.get(case, (run_id, trial)))
+            for case, trial in trials.items()
+        }
+        return tuple(each for each in found if same[each.trial.case])
 
     def read_progress(self, run_id: str) -> dict[TrialKey, TrialProgress]:
         """Return the progress of each trial of the run, for a screen."""

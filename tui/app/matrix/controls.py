@@ -166,7 +166,13 @@ class BaselineControls:
         return self._matrix.run, self._matrix.state.run_id
 
     async def _use_run(self, run_id: str) -> None:
-        outcomes = await asyncio.to_thread(self._history.read_comparable, run_id, self._matrix.suite)
+        matrix = self._matrix
+        displayed = {
+            key.case: (run, key)
+            for key, trial in matrix.state.trials.items()
+            if not trial.is_open and (run := trial.run or matrix.run)
+        }
+        outcomes = await asyncio.to_thread(self._history.read_comparable, run_id, matrix.suite, displayed)
         self._use(await asyncio.to_thread(baseline_of, run_id, outcomes))
 
     def _use(self, baseline: Baseline | None) -> None:
