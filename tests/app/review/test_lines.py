@@ -46,6 +46,7 @@ from tui.model.risk import (
     RiskShare,
 )
 from tui.model.scores import Scoreboard
+from tui.model.state import RunState
 from tui.model.subjects import Config
 from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.session.reviews import Reviews
@@ -125,11 +126,11 @@ def test_figures_of_two_people_are_reported_in_any_room(tmp_path: Path) -> None:
         assert "6 of 6 items scored" in text_in(lines)
         assert "Krippendorff" in text_in(lines)
         assert widest([line for line in lines if "Krippendorff" not in text_of(line)]) <= width + 8
-    rows = beside_rows(review.items[0].case, [A], review)
+    rows = beside_rows(review.items[0].case, [A], review, RunState())
     assert rows[0].item is None
     assert [row.disputed for row in rows if row.item] == [True, True, True, True]
     milder = tuple(replace(each, severity="low") for each in review.items[0].case.risk_criteria)
-    changed = beside_rows(replace(review.items[0].case, risk_criteria=milder), [A], review)
+    changed = beside_rows(replace(review.items[0].case, risk_criteria=milder), [A], review, RunState())
     assert changed == rows, "the severity was edited after the run"
     for row in rows:
         assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60

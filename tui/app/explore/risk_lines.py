@@ -45,9 +45,7 @@ class BesideRow:
         return self.decision is None and len({score.extent for score in self.scores}) > 1
 
 
-def beside_rows(
-    case: Case, models: Sequence[str], review: "RunReview | None", state: RunState | None = None
-) -> list[BesideRow]:
+def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None", state: RunState) -> list[BesideRow]:
     """Return the answers of all models and repeats of a run for each criterion, displayed models first.
 
     Answers in whose place `state` displays one of another run are left out.
@@ -55,7 +53,7 @@ def beside_rows(
     rows: list[BesideRow] = []
     order = {model: place for place, model in enumerate(models_beside(models, review))}
     of_case = [each for each in review.items if each.key.case == case.id and not each.key.again] if review else []
-    if state is not None and review is not None:
+    if review is not None:
         displayed = ((each, state.trials.get(each.key.trial)) for each in of_case)
         of_case = [each for each, trial in displayed if trial is None or trial.run in ("", review.record.id)]
     for criterion in case.risk_criteria:

@@ -90,11 +90,12 @@ def step_of(trial: TrialProgress | None, step: int) -> StepProgress | None:
 
 def cell_line(row: CheckRow, trial: TrialProgress | None) -> Line:
     """Return the result of a check for one model."""
-    step, live = step_of(trial, row.step), live_check(row, trial) or LiveCheck()
+    step, number = step_of(trial, row.step), number_of(row, trial)
     if trial is None or (step is None and not trial.is_open):
         return (("·", "dim"),)
-    if number_of(row, trial) is None:
+    if number is None:
         return (("not evaluated", "dim"),)
+    live = (step.checks.get(number) if step is not None else None) or LiveCheck()
     if live.decided is None:
         return _provisional(row.check, live, step, trial)
     if live.decided == "timed_out":
