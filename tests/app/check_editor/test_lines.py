@@ -65,7 +65,7 @@ def test_the_status_counts_what_would_change() -> None:
     done = rows_of(judged(0, "passed"), judged(1, "passed"), judged(2, "incomplete"))
     assert status(done) == "1 of 3 verdicts would change  in this case  not saved"
     assert status(done, saved=True, cases=3) == "1 of 3 verdicts would change  in this case and 2 other cases  saved"
-    assert status(rows_of(judged(1, "passed")), searching=True) == "1 of 3 verdicts judged, 1 would change…"
+    assert status(rows_of(judged(1, "passed")), searching=True) == "1 of 3 verdicts judged, 1 would change…  not saved"
     assert status(done, fault="unbalanced\x1b[31m") == "Invalid: unbalanced␛[31m  not saved"
     assert status(AnswerRows(), searching=True).startswith("Reading answers…")
     assert status(AnswerRows()).startswith("No recorded answers")

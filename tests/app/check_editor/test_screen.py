@@ -1,5 +1,6 @@
 """The check editor over real files, recorded answers and processes."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,7 +18,9 @@ from tui.app.dialogs import ConfirmScreen
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
-from tui.model.results import TrialKey, Verdict
+from tui.model.results import CheckResult, TrialKey, Verdict
+from tui.model.suite import Check
+from tui.session.check_edits import CheckTrial, RecordedAnswer
 from tui.session.session import open_suite
 from tui.store.sqlite import SqliteStore
 
@@ -213,3 +216,24 @@ async def test_a_case_is_added_and_selected(tmp_path: Path, key: str, id: str) -
         assert loaded is not None
         assert [case.id for case in loaded.cases] == ["a", id, "b"]
         assert seen.row.endswith("A (copy)" if key == "A" else "New case")
+
+
+async def test_results_of_the_text_before_do_not_stay_beside_a_slow_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can_judge = asyncio.Event()
+    judge = CheckTrial._decide
+
+    async def slow(trial: CheckTrial, check: Check, answer: RecordedAnswer, timeouts: int) -> CheckResult:
+        if check.target != "parameter":
+            await can_judge.wait()
+        return await judge(trial, check, answer, timeouts)
+
+    monkeypatch.setattr(CheckTrial, "_decide", slow)
+    async with edited(tmp_path) as seen:
+        await shows(seen, "0 of 2 verdicts would change  in this case  saved")
+        await seen.press("s")
+        await shows(seen, "0 of 2 verdicts judged, 0 would change…  not saved")
+        await seen.until(lambda: rows(seen) == ["✗   …  m  #2", "✓   …  m"])
+        can_judge.set()
+        await shows(seen, "1 of 2 verdicts would change  in this case  not saved")

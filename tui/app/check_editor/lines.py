@@ -102,7 +102,7 @@ def status_line(rows: AnswerRows, fault: str, *, searching: bool, is_saved: bool
         )
     total = counted(len(rows.answers), "verdict")
     if searching and not rows.is_complete:
-        return ((f"{len(rows.judged)} of {total} judged, {rows.changed} would change…", "dim"),)
+        return ((f"{len(rows.judged)} of {total} judged, {rows.changed} would change…", "dim"), ("  ", "dim"), saved)
     slow = sum(each.result.state == "timed_out" for each in rows.judged.values())
     pieces: list[Piece] = [
         (f"{rows.changed} of {total} would change", "flaky" if rows.changed else "passed"),

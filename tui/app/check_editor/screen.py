@@ -44,6 +44,7 @@ from tui.model.suite import Case, Check, Suite
 from tui.session.check_edits import CheckPlace, RecordedAnswer
 
 _DEBOUNCE_SECONDS = 0.03
+_SLOW_SECONDS = 0.4
 _LONGEST = 32_768  # the longest pattern that a suite may have
 _NARROW = 90
 
@@ -221,8 +222,9 @@ class CheckEditorScreen(AppScreen[Suite]):
     @work(group="judge", exclusive=True)
     async def _judge(self) -> None:
         """Judge the answers with the current text, the highlighted one first. A later call cancels this one."""
-        self._searching = True
+        self._searching, self._fault = True, ""
         self._rows.forget()
+        self.set_timer(_SLOW_SECONDS, self._show_searching)
         await asyncio.sleep(_DEBOUNCE_SECONDS)
         check = self._check
         self._fault = await self._trial.fault(check, self._case.id) or ""
@@ -245,6 +247,11 @@ class CheckEditorScreen(AppScreen[Suite]):
                 self._rows.add(dict(zip(order[place:], batch, strict=False)))
                 place += len(batch)
                 self._show_results()
+
+    def _show_searching(self) -> None:
+        """Draw that results are awaited: a slow pattern would leave those of the text before it."""
+        if self._searching:
+            self._show_results()
 
     def _show_results(self) -> None:
         """Draw the rows, the status and the highlighted answer; the cursor stays on the answer that was chosen."""
