@@ -158,6 +158,27 @@ def test_two_prompts_are_two_cases_and_two_settings_two_models(tmp_path: Path) -
     ]
 
 
+def test_tests_without_variables_are_told_apart_by_their_prompts(tmp_path: Path) -> None:
+    value = document()
+    first = value["results"]["results"][0]
+    test = {key: each for key, each in first["testCase"].items() if key not in ("description", "vars")}
+    value["results"]["results"] = [
+        first
+        | {"testIdx": number, "promptIdx": column, "vars": {}, "testCase": test, "provider": {"id": name}}
+        | {"prompt": {"raw": f"Capital of {land}?{name}", "label": "Capital of {{land}}?"}}
+        for number, land in enumerate(["France", "Peru", "France"])
+        for column, name in enumerate(["p", "q"])
+    ]
+    assert imported(tmp_path, value).plan.trials == (
+        ("test-1", "p", 1),
+        ("test-1", "p", 2),
+        ("test-1", "q", 1),
+        ("test-1", "q", 2),
+        ("test-2", "p", 1),
+        ("test-2", "q", 1),
+    )
+
+
 @pytest.mark.parametrize("others", [["p (2)"], ["p (2)", "p (3)"]])
 def test_another_setting_of_a_provider_is_never_merged_with_a_provider_of_that_name(
     others: list[str], tmp_path: Path

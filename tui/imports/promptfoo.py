@@ -196,16 +196,16 @@ def read_promptfoo(
 def _places(rows: Sequence["RowShape"]) -> list[_Place]:
     """Return the case and the model of each row."""
     tests: dict[str, dict[str, int]] = {}
-    for row in rows:
-        prompts = tests.setdefault(_test_of(row), {})
+    tests_of_rows = _tests(rows)
+    for row, test in zip(rows, tests_of_rows, strict=True):
+        prompts = tests.setdefault(test, {})
         prompts.setdefault(_prompt_of(row), len(prompts) + 1)
     numbers = {test: number for number, test in enumerate(tests, 1)}
     columns: dict[tuple[str, str], dict[int | None, int]] = {}
     names = _ColumnNames(map(_model_of, rows))
     places = []
-    for row in rows:
+    for row, test in zip(rows, tests_of_rows, strict=True):
         model, prompt = _model_of(row), _prompt_of(row)
-        test = _test_of(row)
         case, prompts = f"test-{numbers[test]}", tests[test]
         if len(prompts) > 1:
             case += f".prompt-{prompts[prompt]}"
@@ -283,9 +283,19 @@ def _prompt_of(row: "RowShape") -> str:
     return row["prompt"].get("label") or row["prompt"].get("display") or row["prompt"]["raw"]
 
 
-def _test_of(row: "RowShape") -> str:
-    test: Mapping[str, Any] = row.get("testCase") or {}
-    return as_json([_variables(row), test.get("description"), test.get("assert")])
+def _tests(rows: Sequence["RowShape"]) -> list[str]:
+    """Return what identifies the test of each row; repeats of a test have the same, in rows with other numbers.
+
+    Tests without variables (promptfoo can leave them out of the file) differ by the first prompt of their number.
+    """
+    first_prompts: dict[int | None, str] = {}
+    found = []
+    for row in rows:
+        test: Mapping[str, Any] = row.get("testCase") or {}
+        number, variables, raw = row.get("testIdx"), _variables(row), row["prompt"]["raw"]
+        prompt = raw if number is None else first_prompts.setdefault(number, raw)
+        found.append(as_json([variables or prompt, test.get("description"), test.get("assert")]))
+    return found
 
 
 def _model_of(row: "RowShape") -> str:
