@@ -12,7 +12,7 @@ from tests.app.explore.explored import Seen, explored, session_for
 from tests.support.histories import run_history
 from tests.support.kept_runs import HOSTILE, STARTED, make_case, make_plan, make_result, make_subject
 from tests.support.pilots import screen_rows
-from tests.support.scripted_session import ScriptedSession
+from tests.support.scripted_session import ScriptedSession, result_of, step_of
 from tui.app.compare.screen import CompareScreen
 from tui.app.compare.view import CaseList
 from tui.app.dialogs import ChoiceScreen
@@ -190,6 +190,18 @@ async def test_new_answers_in_the_place_of_compared_ones_are_undecided(store: Sq
         assert "1 choice in this suite, for 1 case" in str(
             seen.app.screen.query_one("TextPanel > Static", Static).content
         )
+
+
+async def test_nothing_is_preferred_where_neither_side_has_an_answer(store: SqliteStore, tmp_path: Path) -> None:
+    for model in (A, B):
+        failed = result_of(TrialKey("c0", model), "error", step_of(""), error="HTTP 400")
+        store.save_trials(FIRST, [failed])
+    async with compared(store, tmp_path) as (seen, session):
+        await seen.press("B")
+        await seen.until(lambda: "blind · seed" in title(seen) and screen(seen)._answers is not None)
+        await seen.press("a")
+        await seen.until(lambda: seen.notices and "Neither side has an answer" in seen.notices[-1])
+        assert not preferred(session)
 
 
 async def test_blind_hides_names_and_verdicts_and_remembers_who_was_meant(store: SqliteStore, tmp_path: Path) -> None:

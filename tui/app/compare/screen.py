@@ -205,6 +205,9 @@ class CompareScreen(AppScreen[None]):
         if comparison is None or answers is None:
             self.notify("No two answers to compare here.", severity="warning", markup=False)
             return
+        if not any(answer.text.strip() for answer in answers):
+            self.notify("Neither side has an answer: nothing to prefer.", severity="warning", markup=False)
+            return
         preferred = comparison.preference(choice, *answers)
         self._answers = None
         try:
