@@ -98,6 +98,7 @@ def test_names_in_other_spellings_are_masked(text: str, masked: str) -> None:
         ("srv/ЯндексГПТ-5", "Я ЯндексГПТ-5, яндексгпт 5. I am ЯндексГПТ", "Я ▇▇▇, ▇▇▇. I am ▇▇▇"),
         ("srv/模型-7", "我是模型-7。模型7", "我是▇▇▇。▇▇▇"),
         ("Acme Coder", "Acme Coder here, acme_coder", "▇▇▇ here, ▇▇▇"),
+        ("Acme Coder", "> acme\n> coder, acme-\r\ncoder; acme,\ncoder", "> ▇▇▇, ▇▇▇; acme,\ncoder"),
         ("mock a", "mock a, mock-a, mock  b", "▇▇▇, ▇▇▇, mock  b"),
         ("foo@bar", "foo@bar, foo-bar", "▇▇▇, ▇▇▇"),
         ("x+y", "x+y, x y", "▇▇▇, x y"),

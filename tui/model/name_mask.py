@@ -10,8 +10,9 @@ word:
 - `VENDORS`: the names of companies. Masked after words such as `trained by`, and if the run has a model of theirs.
 - Names of the run: ids of its models, names of its providers, and names from the config. Always masked.
 
-Markup, any kind of hyphen, a dot, an underscore, a space or nothing may separate the parts of a name (`**GPT**-4`,
-`Acme_Coder`). Names are also found in full-width letters, and with stars or invisible characters between their letters.
+Marks of emphasis, any kind of hyphen, a dot, an underscore, a space or nothing may separate the parts of a name
+(`**GPT**-4`, `Acme_Coder`), and the end of a line those of a name of the run. Names are also found in full-width
+letters, and with stars or invisible characters between their letters.
 """
 
 import re
@@ -110,6 +111,8 @@ _MARKUP = "[*_`~]{0,3}"
 # Not before a full stop that ends a sentence: `GPT 5.2. 3 reasons`. Markdown escapes a hyphen: `GPT\\-4`.
 # Atomic: an underscore is markup and a hyphen, and all readings of all separators would be tried in exponential time.
 _BETWEEN = rf"(?>{_MARKUP}\\?[{_SPACE}{_HYPHEN}]?{_MARKUP})"
+_LOOSE = rf"(?>{_MARKUP}\\?[{_HYPHEN}]?\r?\n[ \t>]{{0,8}}{_MARKUP}|{_BETWEEN})"
+"""As `_BETWEEN`, or the end of a line that was wrapped within a name."""
 _JOINED = rf"(?>{_MARKUP}\\?[{_HYPHEN}]{_MARKUP})"
 _SEPARATOR = re.compile(rf"([{_SPACE}{_HYPHEN}!-/:-@\[-`{{-~]+)")
 """What separates the parts of a name of the run: `zephyr:7b`, `foo@bar`, `Acme Coder`."""
@@ -426,7 +429,7 @@ def _spelled(name: str) -> str:
     pattern = re.escape(pieces[0])
     for before, separator, part in zip(pieces[::2], pieces[1::2], pieces[2::2], strict=False):
         is_loose = part[:1].isdigit() or not (is_common or _is_short(before) or _is_short(part))
-        between = (_BETWEEN if is_loose else _JOINED) if before and part else ""
+        between = (_LOOSE if is_loose else _JOINED) if before and part else ""
         own = re.escape(separator)
         if between:
             own = between if re.fullmatch(between, separator) else f"(?>{own}|{between})"
