@@ -158,7 +158,7 @@ def test_two_prompts_are_two_cases_and_two_settings_two_models(tmp_path: Path) -
     ]
 
 
-def test_tests_without_variables_are_told_apart_by_their_prompts(tmp_path: Path) -> None:
+def test_tests_without_variables_are_distinguished_by_their_prompts(tmp_path: Path) -> None:
     value = document()
     first = value["results"]["results"][0]
     test = {key: each for key, each in first["testCase"].items() if key not in ("description", "vars")}

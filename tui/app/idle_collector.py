@@ -7,7 +7,7 @@ from time import monotonic, thread_time
 
 _IDLE_SECONDS = 5.0
 _IDLE_SHARE = 15.0
-"""How many more seconds without a key are needed if a collection will take one second; twice as long, four times."""
+"""The further seconds without a key before a collection that will take one second; four times as many before two."""
 _PAUSE_SECONDS = 30.0
 _LONG_SECONDS = 0.5
 _DUE, _LEAST_SHARE = 20_000, 0.05
