@@ -8,7 +8,7 @@ import pytest
 
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.app.matrix.matrix_app import running_app
-from tests.app.matrix.samples import EARLIER, MODELS, large, matrix_of, repeated, result
+from tests.app.matrix.samples import EARLIER, MODELS, RUN, large, matrix_of, repeated, result
 from tests.support.histories import run_history
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import press_at_once, until
@@ -22,6 +22,8 @@ from tui.app.widgets.list_view import LineListView
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.risk import Band
+from tui.model.suite import Suite
+from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
 
@@ -297,6 +299,29 @@ async def test_a_baseline_is_chosen_and_taken_away() -> None:
         await pilot.press("home", "enter")
         await until(pilot, lambda: app.matrix.baseline is None)
         assert "was" not in rows_of(screen)[1]
+
+
+async def test_a_baseline_is_compared_with_the_displayed_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = matrix_of()
+    asked: list[tuple[str, dict[str, tuple[str, TrialKey]]]] = []
+
+    def read(_history: RunHistory, run_id: str, _suite: Suite, displayed: dict[str, tuple[str, TrialKey]]) -> tuple[()]:
+        asked.append((run_id, displayed))
+        return ()
+
+    monkeypatch.setattr(RunHistory, "read_comparable", read)
+    async with running_app(matrix) as app:
+        for trial in app.matrix.state.trials.values():
+            trial.run = RUN
+        await app.hand.press("b")
+        await until(app.hand, lambda: isinstance(app.screen, ChoiceScreen))
+        await app.hand.press("down", "enter")
+        await until(app.hand, lambda: asked)
+    [(run_id, displayed)] = asked
+    assert run_id == EARLIER
+    assert {case: (run, key.case) for case, (run, key) in displayed.items()} == {
+        case.id: (RUN, case.id) for case in matrix.suite.cases
+    }
 
 
 async def test_a_marked_baseline_is_taken_by_itself() -> None:
