@@ -4,6 +4,7 @@ Each check runs in a new process: in the process of the tests, a collection trav
 """
 
 import gc
+import sys
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -11,6 +12,7 @@ from multiprocessing import get_context
 
 import pytest
 
+from tui.app import idle_collector
 from tui.app.idle_collector import IdleCollector
 
 CONTEXT = get_context("forkserver")
@@ -90,16 +92,14 @@ def traverses_nothing_without_new_objects() -> None:
 
 def waits_longer_before_a_collection_that_takes_seconds() -> None:
     gc.disable()
-    clock, cpu = Clock(), iter((0.0, 0.5, 0.5, 9.0))
-    collector = IdleCollector(lambda: 0.0, clock, lambda: next(cpu))
-    make_garbage(60_000)
-    clock.now = 30.0
-    collector.tick()  # takes half a second
-    garbage = make_garbage(600_000)
-    for clock.now in (70.0, 80.0):
+    clock = Clock()
+    idle_collector._SECONDS_PER_BLOCK = 2.0 / sys.getallocatedblocks()
+    collector = IdleCollector(lambda: 0.0, clock)
+    garbage = make_garbage(60_000)
+    for clock.now in (40.0, 60.0):
         collector.tick()
         assert garbage() is not None, "a person who has read for a minute presses the next key"
-    clock.now = 10_000.0
+    clock.now = 1000.0
     collector.tick()
     assert garbage() is None
 

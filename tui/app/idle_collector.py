@@ -3,17 +3,17 @@
 import gc
 import sys
 from collections.abc import Callable
-from time import monotonic, thread_time
+from time import monotonic
 
 _IDLE_SECONDS = 5.0
 _IDLE_SHARE = 15.0
 """The further seconds without a key before a collection that will take one second; four times as many before two."""
 _PAUSE_SECONDS = 30.0
-_LONG_SECONDS = 0.5
 _DUE, _LEAST_SHARE = 20_000, 0.05
+_LONG_SECONDS = 1.0
 _OVERDUE, _LONG_OVERDUE = 500_000, 40_000_000
-_USUAL_SECONDS = 1.5e-7
-"""The time that a collection takes for each block of memory, before the first one."""
+_SECONDS_PER_BLOCK = 2e-7
+"""About how long a collection takes for each block of memory. What one takes varies with the garbage that it frees."""
 
 
 class IdleCollector:
@@ -26,31 +26,23 @@ class IdleCollector:
     collection will take long. `last_key_at` returns the time of the last key by `time.monotonic`.
     """
 
-    def __init__(
-        self,
-        last_key_at: Callable[[], float],
-        clock: Callable[[], float] = monotonic,
-        cpu_clock: Callable[[], float] = thread_time,
-    ) -> None:
-        self._last_key_at, self._clock, self._cpu_clock = last_key_at, clock, cpu_clock
+    def __init__(self, last_key_at: Callable[[], float], clock: Callable[[], float] = monotonic) -> None:
+        self._last_key_at, self._clock = last_key_at, clock
         self._kept = sys.getallocatedblocks()
         self._collected_at = clock()
-        self._seconds_per_block = _USUAL_SECONDS
 
     def tick(self) -> None:
         """Collect all garbage if no key is typed and much memory is new, else freeze the present objects."""
         if self._is_due():
-            began = self._cpu_clock()
             gc.unfreeze()
             gc.collect()
             self._kept, self._collected_at = sys.getallocatedblocks(), self._clock()
-            self._seconds_per_block = (self._cpu_clock() - began) / self._kept
         gc.freeze()
 
     def _is_due(self) -> bool:
         """Return whether so much memory is new that a collection is worth its time now."""
         now, blocks = self._clock(), sys.getallocatedblocks()
-        new, takes = blocks - self._kept, blocks * self._seconds_per_block
+        new, takes = blocks - self._kept, blocks * _SECONDS_PER_BLOCK
         if now - self._collected_at < _PAUSE_SECONDS:
             return False
         if now - self._last_key_at() >= _IDLE_SECONDS + _IDLE_SHARE * takes**2:
