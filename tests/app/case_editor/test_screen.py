@@ -299,3 +299,19 @@ async def test_a_test_of_testhaven_is_edited(tmp_path: Path) -> None:
         await saved(seen)
     changed = text.replace(": T", ": U").replace("input: i", "input: ji")
     assert (tmp_path / "s.yaml").read_text() == f"{changed}  output.includes.2: y\n"
+
+
+@pytest.mark.parametrize("size", [(40, 10), (30, 8), (1, 1)])
+async def test_a_form_behind_a_dialog_is_resized(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with opened(tmp_path) as seen:
+        await seen.pilot.resize_terminal(220, 20)
+        await seen.press("X", "escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen))
+        await seen.pilot.resize_terminal(*size)
+        await seen.until(lambda: seen.app.screen.size == size)
+        await seen.pilot.resize_terminal(140, 44)
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, CaseEditorScreen))
+        values = [each.value for each in seen.app.screen.query(TextField)]
+        values += [each.value for each in seen.app.screen.query(Input)]
+        assert any("X" in value for value in values)

@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantBlur, Paste
 from textual.message import Message
+from textual.strip import Strip
 from textual.suggester import SuggestFromList
 from textual.widgets import Static, TextArea
 
@@ -85,6 +86,10 @@ class TextField(TextArea):
     def start(self) -> None:
         """Focus the field immediately."""
         self.screen.set_focus(self)
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line of the field; behind a dialog the field may have no width, to which Textual cannot wrap."""
+        return super().render_line(y) if self.content_size.width else Strip.blank(self.size.width)
 
     def on_paste(self, event: Paste) -> None:
         """Insert a text without characters that a terminal does not show or obeys, or nothing of one that is too long.
