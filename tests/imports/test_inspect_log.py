@@ -5,7 +5,7 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +176,18 @@ def test_a_score_with_numbers_between_judges_no_sample(tmp_path: Path) -> None:
     assert [step.notes[0] for step in steps[:4]] == [
         f"Inspect score of f1: {each}" for each in ("0.0", "0.97", "1", "1")
     ]
+
+
+@pytest.mark.parametrize("words", ["ABCDF", ["no", "low", "mid", "high"], ["C", "c", "unsure"]])
+def test_a_score_with_other_words_judges_no_sample(words: Sequence[str], tmp_path: Path) -> None:
+    value = document()
+    value["samples"] = [
+        value["samples"][0] | {"id": number, "epoch": 1, "scores": {"grade": {"value": word}, "right": {"value": "C"}}}
+        for number, word in enumerate(words, 1)
+    ]
+    steps = [result.attempts[0].steps[0] for result in imported(tmp_path, value).results]
+    assert {tuple(check.target for check in step.checks) for step in steps} == {("right",)}
+    assert sorted(step.notes[0] for step in steps) == sorted(f"Inspect score of grade: {word}" for word in words)
 
 
 def test_keys_do_not_come_in(tmp_path: Path) -> None:

@@ -392,7 +392,8 @@ def _digest(header: HeaderShape, samples: Sequence[SampleShape]) -> str:
 class _SampleReader:
     """Makes cases and results of the samples of a log.
 
-    `model` is the name that is shown, `asked` the one in the log; `graded` are the scores whose numbers judge nothing.
+    `model` is the name that is shown, `asked` the one in the log; `graded` are the scores whose numbers and words judge
+    nothing.
     """
 
     task: str
@@ -463,13 +464,15 @@ class _SampleReader:
     def _state(self, name: str, value: object) -> CheckState | None:
         """Return what a value says: C, yes, true and 1 passed; I, P, N, no, false and 0 failed; others neither.
 
-        A number of a score that is a degree says neither.
+        A number or word of a score that is a degree or a label says neither.
         """
         number = _number(value)
+        if name in self.graded and not isinstance(value, bool):
+            return None
         if isinstance(value, str) and number is None:
             word = value.casefold()
             return "passed" if word in _PASSED else "failed" if word in _FAILED else None
-        if isinstance(value, bool) or (number in (0, 1) and name not in self.graded):
+        if isinstance(value, bool) or number in (0, 1):
             return "passed" if number else "failed"
         return None
 
@@ -502,13 +505,21 @@ def _scores(sample: SampleShape) -> Iterator[tuple[str, Any, str]]:
 
 
 def _graded(samples: Iterable[SampleShape]) -> frozenset[str]:
-    """Return the names of scores that are degrees: with a number other than 0 and 1 in any sample.
+    """Return the names of scores that are degrees or labels, which judge nothing: with a number other than 0 and 1, or
+    a word that says neither correct nor incorrect, in any sample.
 
-    The share of their ones among their ones and zeros would be no pass rate. NaN is the score of a sample without one.
+    The share of the ones among the ones and zeros of degrees would be no pass rate, and the `C` of `A` to `F` is no
+    pass. NaN is the score of a sample without one.
     """
     found = ((name, value) for sample in samples for name, value, _ in _scores(sample))
-    numbers = ((name, _number(value)) for name, value in found)
-    return frozenset(name for name, number in numbers if number == number and number not in (None, 0, 1))
+    return frozenset(name for name, value in found if _is_degree(value))
+
+
+def _is_degree(value: object) -> bool:
+    number = _number(value)
+    if isinstance(value, str) and number is None:
+        return bool(value.strip()) and value.casefold() not in _PASSED | _FAILED
+    return number == number and number not in (None, 0, 1)
 
 
 def _number(value: object) -> float | None:
