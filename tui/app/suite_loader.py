@@ -67,6 +67,7 @@ class SuiteLoader:
         unread = [each.path for each in self._open_suites.all if not each.read]
         for place, path in enumerate(unread):
             await asyncio.to_thread(self._open_suites.read, path)
+            self._open_suites.display([path])  # the file may be back with other cases
             self._post(SuitesRead([path], again=False, more=place < len(unread) - 1))
 
     async def _search(self) -> None:

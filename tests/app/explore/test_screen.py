@@ -290,6 +290,25 @@ async def test_an_answer_stays_with_the_case_that_was_run_while_its_file_changes
         assert any(row.startswith("earlier expected") for row in seen.checks)
 
 
+async def test_a_suite_that_returns_with_another_prompt_does_not_get_the_answers_to_the_old_one(tmp_path: Path) -> None:
+    session = session_for(tmp_path, "quickstart", "other")
+    path, key = tmp_path / "quickstart.yaml", TrialKey("one", "mock-a")
+    async with explored(session) as seen:
+        await seen.press("r")
+        await seen.until(lambda: session.plans, "a plan was made")
+        session.say(TrialFinished(result_of(key, "passed", step_of("An answer."))))
+        session.finish("cancelled")
+        await seen.until(lambda: not seen.busy and "An answer." in seen.text(0))
+        del session.suites[path]
+        await seen.until(lambda: not any("quickstart" in row for row in seen.rows))
+        changed = case_of("one", name=CASES[0].name, prompt="Never sent.")
+        session.suites[path] = Opened(suite_of(path, changed, *CASES[1:], name="quickstart"))
+        await seen.until(lambda: any("quickstart" in row for row in seen.rows))
+        context = seen.screen.context
+        await seen.until(lambda: context.open_suites.state(path).is_outdated("one", "mock-a"))
+        assert not context.open_suites.state(path).trials
+
+
 async def test_the_results_that_are_left_are_shown_after_a_run_was_deleted(tmp_path: Path) -> None:
     session = session_for(tmp_path, "quickstart", "other")
     key = TrialKey("one", "mock-a")
