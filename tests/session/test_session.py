@@ -81,6 +81,15 @@ async def test_a_run_imports_the_modules_of_its_providers_outside_of_the_event_l
     assert [kind for kind, thread in threads.items() if thread is not threading.current_thread()] == ["openai"]
 
 
+async def test_a_plan_of_the_app_has_the_repeats_of_its_trials(tmp_path: Path) -> None:
+    opened = session.Session({f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")})
+    subjects = opened.resolve(["local/smollm2-135m"])
+    trials = tuple(TrialKey("c1", subjects[0].name, repeat) for repeat in (1, 2))
+    plan = opened.make_plan(suite_of(case_of("c1"), case_of("c2")), subjects, trials=trials)
+    assert (plan.trials, plan.options.repeats) == (trials, 2)
+    await opened.close()
+
+
 async def test_an_agent_does_not_get_the_key_of_a_provider_that_was_added_after_another_agent_ran(
     tmp_path: Path,
 ) -> None:

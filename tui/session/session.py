@@ -308,8 +308,10 @@ class Session:
         trials: Sequence[TrialKey] | None = None,
         stream: bool | None = None,
     ) -> Plan:
-        """Return a plan for the app; it streams unless the suite or the user says otherwise. Blocks."""
-        overrides = Overrides(streaming=stream, stream_by_default=True)
+        """Return a plan for the app, with as many repeats as the trials have; it streams unless the suite or the user
+        says otherwise. Blocks."""
+        repeats = max((trial.repeat for trial in trials or ()), default=1)
+        overrides = Overrides(repeats=repeats, streaming=stream, stream_by_default=True)
         return make_plan(suite, self.price(subjects), overrides, only=trials, run_id=later_run_id(self.store))
 
     async def begin(self, plans: Sequence[Plan]) -> None:
