@@ -117,6 +117,8 @@ def test_a_rerun_leaves_out_what_has_passed_in_another_program(tmp_path: Path, s
         return [(each.run, each.trials) for each in requests_by_run(session.history, request)]
 
     new = ("", (TrialKey("three", "mock-a"),))
+    repeats = tuple(TrialKey("three", "mock-a", repeat) for repeat in (2, 3))
+    assert runs(replace(of_file, trials=repeats)) == [new], "a new run has no first repeat yet"
     assert runs(of_file) == [(RUN_ID, (FAILED, LOST)), new]
     store.save_trials(RUN_ID, [result_of(FAILED, "passed")])
     assert runs(of_file) == [(RUN_ID, (LOST,)), new]

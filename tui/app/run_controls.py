@@ -1,7 +1,7 @@
 """The commands for runs, identical on every screen: start, rerun, cancel, pause and change the concurrency."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -304,9 +304,14 @@ def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest
     requests = []
     for run in dict.fromkeys(runs.values()):
         trials = tuple(key for key in request.trials if runs[key] == run)
-        if trials := history.not_passed(run, trials) if run else trials:
+        # A new run begins with the first repeat: it would have none of the others.
+        if trials := history.not_passed(run, trials) if run else _first_repeats(trials):
             requests.append(replace(request, run=run, trials=trials))
     return requests
+
+
+def _first_repeats(trials: Iterable[TrialKey]) -> tuple[TrialKey, ...]:
+    return tuple(dict.fromkeys(key._replace(repeat=1) for key in trials))
 
 
 def current_pace(state: RunState) -> Pace:
