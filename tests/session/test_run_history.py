@@ -16,7 +16,7 @@ from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, ReportContent
 from tui.model.subjects import replay_name
-from tui.model.suite import Check, RepositoryContext
+from tui.model.suite import Check, CommandCheck, RepositoryContext
 from tui.model.tools import OfferedTool
 from tui.session.run_comparison import read_trend
 from tui.session.run_history import RunHistory, later_run_id
@@ -285,3 +285,11 @@ def test_answers_of_a_case_with_other_tools_are_not_judged_again(store: SqliteSt
     changed = (replace(first, tools=(OfferedTool("search", result="x"),)), replace(second, max_turns=3), *rest)
     plan = history.plan_rejudge(kept.record.id, replace(kept.plan.suite, cases=changed))
     assert {trial.case for trial in plan.trials} == {case.id for case in rest}
+
+
+def test_answers_are_judged_again_with_another_command(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history = history_of(store, tmp_path)
+    changed = tuple(replace(case, command=CommandCheck("test -e b.txt")) for case in kept.plan.suite.cases)
+    plan = history.plan_rejudge(kept.record.id, replace(kept.plan.suite, cases=changed))
+    assert len(plan.trials) == len(history.plan_replay(kept.record.id).trials)

@@ -19,7 +19,7 @@ from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
 from tui.model.state import TrialProgress
 from tui.model.subjects import Subject, replay_name
-from tui.model.suite import Case, Suite
+from tui.model.suite import Suite
 from tui.risk.score_files import ScoreCount as ScoreCount
 from tui.session.answers import SavedAnswers
 from tui.session.files import read_json, write_new, write_safely
@@ -252,8 +252,8 @@ class RunHistory:
         belong to another question.
         """
         replayed = self.plan_replay(run_id)
-        asked = {case.id: _question_of(replayed.suite, case) for case in replayed.suite.cases}
-        same = {case.id for case in suite.cases if asked.get(case.id) == _question_of(suite, case)}
+        asked = {case.id: case.question for case in replayed.suite.cases if suite.sources == replayed.suite.sources}
+        same = {case.id for case in suite.cases if asked.get(case.id) == case.question}
         trials = tuple(trial for trial in replayed.trials if trial.case in same)
         options = replace(
             replayed.options,
@@ -346,11 +346,6 @@ class RunHistory:
 def _last_server(result: TrialResult) -> ServedBy | None:
     every = [step.served_by for attempt in result.attempts for step in attempt.steps if step.served_by is not None]
     return every[-1] if every else None
-
-
-def _question_of(suite: Suite, case: Case) -> tuple[object, ...]:
-    """Return all that a result of a case depends on in its suite, except the checks that can be repeated."""
-    return case.question, case.command, suite.sources
 
 
 def _path_of(suite: Suite | RunRecord) -> str:
