@@ -20,7 +20,7 @@ from tui.app.case_editor.screen import CaseEditorScreen, CheckList
 from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.dialogs import ConfirmScreen
 from tui.app.presentation.pieces import text_of
-from tui.app.widgets.form import Form, FormDialog, TextField
+from tui.app.widgets.form import Field, Form, FormDialog, TextField
 from tui.store.sqlite import SqliteStore
 
 CASE = """\
@@ -71,6 +71,29 @@ async def test_the_fields_are_written_and_all_else_stays(tmp_path: Path) -> None
     written = CASE.replace("name: A", "name: 'New: title'").replace("prompt: p", "prompt: |-\n      p\n\n      last")
     written += "    expectedBehavior: good\n    tags: [x, y]\n"
     assert (tmp_path / "s.yaml").read_text() == SUITE.replace(CASE, written)
+
+
+async def test_keys_that_arrive_together_go_to_the_fields_that_they_select(tmp_path: Path) -> None:
+    async with opened(tmp_path, "a") as seen:
+        keys = [*"first", "down", *"Second", "tab", *"Third", "enter", *"fourth", "tab", "shift+tab", *" again"]
+        await seen.press_at_once(*keys)
+        form = seen.app.screen.query_one(Form)
+        await seen.until(lambda: form.texts()["prompt"] == "fourth again")
+        assert [*form.texts().values()][:4] == ["new-casefirst", "Second", "CThird", "fourth again"]
+
+
+async def test_keys_that_arrive_together_go_to_the_fields_of_a_dialog(tmp_path: Path) -> None:
+    async with opened(tmp_path, "A") as seen:
+        await seen.press("tab", "tab")
+        fields = [Field(name, name, "") for name in "abcd"]
+        dialog = FormDialog[None]("Title", "", fields, lambda texts: texts_saved.append(dict(texts)))
+        texts_saved: list[dict[str, str]] = []
+        await seen.app.push_screen(dialog)
+        await seen.press_at_once(*"1a", "down", *"2b", "tab", *"3c", "up", "shift+tab", *"1", "tab", "tab", "tab", "4")
+        await seen.until(lambda: dialog.query_one(Form).texts()["d"] == "4")
+        await seen.press("enter")
+        await seen.until(lambda: texts_saved)
+    assert texts_saved == [{"a": "1a1", "b": "2b", "c": "3c", "d": "4"}]
 
 
 @pytest.mark.long

@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.events import Key, Paste
+from textual.events import Paste
 
-from tests.app.explore.explored import Seen
 from tests.app.review.items import replace_answer
 from tests.app.review.reviewed_runs import (
     CASES,
@@ -148,13 +147,6 @@ async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> N
         assert acts(session)[-1].note == "3 u x\nmore"
 
 
-async def type_at_once(seen: Seen, *keys: str) -> None:
-    """All keys are on their way before the first is read."""
-    for key in keys:
-        seen.app.post_message(Key(key, key if len(key) == 1 else None))
-    await seen.pilot.pause()
-
-
 async def test_an_item_that_was_selected_before_the_filter_was_opened_leaves_the_focus_to_it(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, _):
         await seen.press("slash")
@@ -168,11 +160,11 @@ async def test_an_item_that_was_selected_before_the_filter_was_opened_leaves_the
 
 async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
-        await type_at_once(seen, "c", *"say 4", "enter", "3")
+        await seen.press_at_once("c", *"say 4", "enter", "3")
         await seen.until(lambda: screen(seen).review_session.scored == 1, "the extent is given")
         assert [(act.extent, act.note) for act in acts(session)] == [(3, "say 4")]
         await seen.until(lambda: target(seen))
-        await type_at_once(seen, "slash", *"is:open", "enter", "G")
+        await seen.press_at_once("slash", *"is:open", "enter", "G")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen), "guidance")
         assert screen(seen).view.queue.filter_text == "is:open"
         assert "filter 0/5" in title(seen)

@@ -124,8 +124,8 @@ class CaseEditorScreen(AppScreen[str | None]):
         bind("D", "remove_check", "case.remove-check", "Remove the check", "remove check"),
         bind("delete", "remove_check", "case.remove-check-too", "Remove the check"),
         bind("ctrl+s", "save", "case.save", "Save the case to the suite's file", "save"),
-        bind("tab", "app.focus_next", "case.next", "Next field", "next field", "Tab"),
-        bind("shift+tab", "app.focus_previous", "case.before", "Previous field"),
+        bind("tab", "app.focus_next", "case.next", "Next field", "next field", "Tab", priority=True),
+        bind("shift+tab", "app.focus_previous", "case.before", "Previous field", priority=True),
         bind("escape", "leave", "case.leave", "Close the case editor", "close"),
     ]
     AUTO_FOCUS = ""
@@ -142,7 +142,7 @@ class CaseEditorScreen(AppScreen[str | None]):
         self._visited: set[str] = set()
         self._saving = self._saved = False
         self._head = _HeadLine()
-        self._form = Form([*map(self._field, self._state.fields)], self._enter, in_screen=True)
+        self._form = Form([*map(self._field, self._state.fields)])
         self._checks = CheckList(self._state)
         self._check_box = Vertical(id="checks")
         self._kind_note = Static(Content(), markup=False)
@@ -208,10 +208,6 @@ class CaseEditorScreen(AppScreen[str | None]):
     @property
     def _is_changed(self) -> bool:
         return self._form.is_changed or tuple(self._state.checks) != self._state.first_checks
-
-    def _enter(self, texts: Mapping[str, str]) -> None:
-        del texts
-        self.focus_next()
 
     @on(Form.FieldLeft)
     def validate_left(self, message: Form.FieldLeft) -> None:

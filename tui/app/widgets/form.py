@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.suggester import SuggestFromList
 from textual.widgets import Static, TextArea
 
+from tui.app.bindings import bind
 from tui.app.screens import Dialog
 from tui.app.widgets.prompt_input import PromptInput
 from tui.app.workers import start_worker
@@ -103,19 +104,31 @@ class TextField(TextArea):
             self.notify(warning, severity="warning", markup=False)
 
 
-class _FieldInput(PromptInput):
+class LineField(PromptInput):
+    """A field of one line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # Without priority, the app would hand further keys to this field before the focus moves.
+        bind("up", "app.focus_previous", "form.up", "Previous field", priority=True),
+        bind("down", "app.focus_next", "form.down", "Next field", priority=True),
+    ]
+
+
+class ScreenField(LineField):
     """A field of one line in a form that is not a dialog: the footer shows the keys of the form."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "next field", id="form.next", tooltip="Next field", show=False),
+        Binding(
+            "enter", "app.focus_next", "next field", id="form.next", tooltip="Next field", show=False, priority=True
+        ),
         Binding("escape", "leave", "close", id="form.close", tooltip="Close the form", priority=True),
     ]
 
 
 class Form(Vertical):
-    """Fields with a label at the left, and an error or a note below. Enter calls `on_entered` with the texts by name.
+    """Fields with a label at the left, and an error or a note below.
 
-    A form `in_screen` is not a dialog.
+    In a dialog, Enter calls `on_entered` with the texts by name. Without `on_entered` it goes to the next field.
     """
 
     DEFAULT_CSS = """
@@ -129,10 +142,6 @@ class Form(Vertical):
     Form > .below.-shown { display: block; }
     Form > .below.fault { color: $error-mark; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "app.focus_previous", "Up", id="form.up", tooltip="Previous field", show=False),
-        Binding("down", "app.focus_next", "Down", id="form.down", tooltip="Next field", show=False),
-    ]
 
     class FieldLeft(Message):
         """Posted when the focus leaves a field."""
@@ -141,16 +150,10 @@ class Form(Vertical):
             super().__init__()
             self.name = name
 
-    def __init__(
-        self,
-        fields: Sequence[Field],
-        on_entered: Callable[[dict[str, str]], object],
-        *,
-        in_screen: bool = False,
-    ) -> None:
+    def __init__(self, fields: Sequence[Field], on_entered: Callable[[dict[str, str]], object] | None = None) -> None:
         super().__init__()
         self._fields, self._on_entered = fields, on_entered
-        self._input_class = _FieldInput if in_screen else PromptInput
+        self._input_class = ScreenField if on_entered is None else LineField
         self._inputs = {field.name: self._input_for(field) for field in fields}
         self._below = {name: Static(Content(), markup=False, classes="below") for name in (*self._inputs, "")}
         self._first_texts: dict[str, str] = {}
@@ -242,7 +245,8 @@ class Form(Vertical):
     def enter(self, message: PromptInput.Entered) -> None:
         """Hand over the texts."""
         message.stop()
-        self._on_entered(self.texts())
+        if self._on_entered is not None:
+            self._on_entered(self.texts())
 
 
 def _displayed_part(field: Field) -> str:
@@ -266,6 +270,8 @@ class FormDialog(Dialog[Saved | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="form.leave", tooltip="Close without changes"),
+        bind("tab", "app.focus_next", "form.tab", "Next field", priority=True),
+        bind("shift+tab", "app.focus_previous", "form.back", "Previous field", priority=True),
     ]
 
     def __init__(
