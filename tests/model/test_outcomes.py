@@ -14,7 +14,23 @@ def test_the_last_attempts_steps_are_taken_together() -> None:
     first, last = make_result(key, flaky=True).attempts
     more = replace(make_step(duration_ms=300.0), usage=Usage(None, 5, 7), retries=(Retry("429", 1000),))
     result = TrialResult(key, "passed", True, None, (first, replace(last, steps=(*last.steps, more))))
-    assert outcome_of(result) == Outcome(key, "passed", "passed", True, 0, None, 2, 150.0, 1500.0, None, 85, 7, 1)
+    assert outcome_of(result) == Outcome(
+        key,
+        "passed",
+        "passed",
+        True,
+        0,
+        None,
+        2,
+        150.0,
+        1500.0,
+        None,
+        85,
+        7,
+        1,
+        least_input_tokens=40,
+        least_output_tokens=85,
+    )
 
 
 def test_what_nobody_counted_stays_unknown() -> None:
@@ -39,25 +55,33 @@ def test_tokens_of_many_steps_stay_in_the_range_of_a_count() -> None:
     assert (outcome.input_tokens, outcome.output_tokens) == (None, 2)
 
 
-def test_tokens_of_every_attempt_count_and_one_unknown_makes_the_trial_unknown() -> None:
+def test_tokens_of_every_attempt_count_and_one_unknown_leaves_a_lower_bound() -> None:
     key = TrialKey("case", "model")
     counted, unknown = (replace(make_step(), usage=usage) for usage in (Usage(10, 5), Usage(None, None)))
-    for first, last, total in ((counted, counted, 20), (counted, unknown, None), (unknown, counted, None)):
+    for first, last, total, least in (
+        (counted, counted, 20, 20),
+        (counted, unknown, None, 10),
+        (unknown, counted, None, 10),
+        (unknown, unknown, None, None),
+    ):
         attempts = (Attempt(1, "failed", None, (first,)), Attempt(2, "failed", None, (last,)))
         outcome = outcome_of(TrialResult(key, "failed", False, None, attempts))
         assert (outcome.input_tokens, outcome.output_tokens) == (total, total and total // 2)
+        assert (outcome.least_input_tokens, outcome.least_output_tokens) == (least, least and least // 2)
 
 
-def test_every_attempt_was_paid_for_and_one_unknown_makes_the_trial_unknown() -> None:
+def test_every_attempt_was_paid_for_and_one_unknown_leaves_a_lower_bound() -> None:
     key = TrialKey("case", "model")
     paid, unknown = replace(make_step(), cost_usd=0.25), make_step()
 
-    def cost_of(*attempts: tuple[StepResult, ...]) -> float | None:
+    def costs_of(*attempts: tuple[StepResult, ...]) -> tuple[float | None, float | None]:
         tries = tuple(Attempt(number, "failed", None, steps) for number, steps in enumerate(attempts, 1))
-        return outcome_of(TrialResult(key, "failed", False, None, tries)).cost_usd
+        outcome = outcome_of(TrialResult(key, "failed", False, None, tries))
+        return outcome.cost_usd, outcome.least_cost_usd
 
-    assert cost_of((paid, paid), (paid,)) == 0.75
-    assert cost_of((paid,), (unknown,)) is None
-    assert cost_of((unknown,), (paid,)) is None
-    assert cost_of(()) is None
-    assert cost_of((replace(paid, cost_usd=0.0),)) == 0.0
+    assert costs_of((paid, paid), (paid,)) == (0.75, 0.75)
+    assert costs_of((paid,), (unknown,)) == (None, 0.25)
+    assert costs_of((unknown, paid), (paid,)) == (None, 0.5)
+    assert costs_of((unknown,)) == (None, None)
+    assert costs_of(()) == (None, None)
+    assert costs_of((replace(paid, cost_usd=0.0),)) == (0.0, 0.0)

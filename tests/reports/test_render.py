@@ -34,7 +34,7 @@ from tests.support.kept_runs import (
 from tests.support.reviewed_runs import act, hostile_review, review
 from tests.support.work import is_linear
 from tui.model.errors import ReportError
-from tui.model.results import Attempt, CheckResult, ServedBy, ToolUse, TrialKey, TrialResult, Verdict
+from tui.model.results import Attempt, CheckResult, ServedBy, ToolUse, TrialKey, TrialResult, Usage, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.model.sanitize import sanitize_text
 from tui.reports.markdown import inline
@@ -245,6 +245,22 @@ def test_a_sum_of_tokens_without_those_of_every_trial_is_marked() -> None:
     (line, part) = (line for line in text.split("\n") if "1.2 s" in line)
     assert "| 40 | 80 |" in line
     assert "| ≥ 20 | ≥ 40 |" in part
+
+
+def test_a_rerun_of_unknown_cost_does_not_remove_what_is_known_of_its_trial() -> None:
+    run = rerun_after_failure()
+    (result,) = run.results
+    paid = [replace(step, cost_usd=0.25) for step in result.attempts[0].steps]
+    silent = [replace(step, usage=Usage(), cost_usd=None) for step in result.attempts[1].steps]
+    attempts = (replace(result.attempts[0], steps=tuple(paid)), replace(result.attempts[1], steps=tuple(silent)))
+    run = replace(run, results=(replace(result, attempts=attempts),))
+    text = render_report(run, "markdown")
+    (line,) = (line for line in text.split("\n") if "1.2 s" in line)
+    assert "| ≥ 20 | ≥ 40 | ≥ \\$0.25 |" in line
+    (row,) = csv.DictReader(io.StringIO(render_report(run, "csv")))
+    assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == ("", "", "")
+    summary = json.loads(render_report(run, "json"))["summary"]
+    assert (summary["cost_usd"], summary["cost_usd_at_least"]) == ({A: None}, {A: 0.25})
 
 
 def test_csv_has_the_answer_that_counts() -> None:

@@ -129,10 +129,16 @@ def without_new_keys(value: object) -> object:
     return [without_new_keys(each) for each in value] if isinstance(value, list) else value
 
 
+WITHOUT_LEAST = tuple(
+    f"ALTER TABLE trial DROP COLUMN least_{name}" for name in ("input_tokens", "output_tokens", "cost_usd")
+)
+
+
 def make_older(history: Path) -> None:
     """As it was written before there were costs and versions."""
     change(
         history,
+        *WITHOUT_LEAST,
         "ALTER TABLE trial DROP COLUMN first_verdict",
         "ALTER TABLE trial DROP COLUMN reruns",
         "ALTER TABLE run DROP COLUMN unchecked",
@@ -163,6 +169,18 @@ def test_a_history_without_costs_is_read_and_they_are_unknown(history: Path) -> 
     hashes = {result.trial: current_answer_hash(result) for result in KEPT.results}
     assert store.read_answer_hashes(KEPT.plan.run_id) == hashes, "scores name answers that were kept before, too"
     assert sum(spent.trials for spent in costs.values()) == len(KEPT.results)
+    store.close()
+
+
+def test_sums_of_a_history_without_lower_bounds_stay(history: Path) -> None:
+    fill(history)
+    store = SqliteStore(history)
+    outcomes, costs = store.read_outcomes(KEPT.plan.run_id), store.read_costs(KEPT.plan.run_id)
+    assert any(outcome.least_output_tokens for outcome in outcomes)
+    store.close()
+    change(history, *WITHOUT_LEAST, "PRAGMA user_version = 4")
+    store = SqliteStore(history)
+    assert (store.read_outcomes(KEPT.plan.run_id), store.read_costs(KEPT.plan.run_id)) == (outcomes, costs)
     store.close()
 
 

@@ -121,7 +121,21 @@ def test_outcomes_are_the_results_without_their_texts(store: SqliteStore) -> Non
     keep_whole(store, kept)
     assert store.read_outcomes(kept.plan.run_id) == tuple(outcome_of(result) for result in kept.results)
     assert store.read_outcomes(kept.plan.run_id)[0] == Outcome(
-        TrialKey("sec-001", A), "passed", "passed", False, 0, None, 1, 150.0, 1200.0, 20, 40, None, 0
+        TrialKey("sec-001", A),
+        "passed",
+        "passed",
+        False,
+        0,
+        None,
+        1,
+        150.0,
+        1200.0,
+        20,
+        40,
+        None,
+        0,
+        least_input_tokens=20,
+        least_output_tokens=40,
     )
 
 

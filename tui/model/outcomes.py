@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tui.model.prices import add_costs
 from tui.model.results import MOST_TOKENS, CountedVerdict, StepResult, TrialKey, TrialResult, Verdict, counted_as
 from tui.model.suite import Case
 
 _LEAST_WRITING_MS = 50
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,8 @@ class Outcome:
     `verdict` is the latest verdict, `first_verdict` the one that counts in figures (see TrialResult). Times
     (milliseconds) and `retries` (in transport) sum the steps of the last attempt. `attempts` is the number of attempts;
     tokens and `cost_usd` sum all of them. Input tokens, output tokens and the cost are None if those of one step are
-    unknown, or no step was run. Reasoning tokens sum those that were reported: many servers leave them out if there are
-    none.
+    unknown, or no step was run; `least_…` sum the known ones then, too, and are None if none is known. Reasoning tokens
+    sum those that were reported: many servers leave them out if there are none.
     """
 
     trial: TrialKey
@@ -35,6 +37,9 @@ class Outcome:
     reasoning_tokens: int | None
     retries: int
     cost_usd: float | None = None
+    least_input_tokens: int | None = None
+    least_output_tokens: int | None = None
+    least_cost_usd: float | None = None
 
     @property
     def case(self) -> str:
@@ -62,7 +67,10 @@ def outcome_of(result: TrialResult) -> Outcome:
     """Return the outcome of a trial's result."""
     last = result.attempts[-1] if result.attempts else None
     steps: tuple[StepResult, ...] = last.steps if last else ()
-    usages = [step.usage for attempt in result.attempts for step in attempt.steps]
+    every_step = [step for attempt in result.attempts for step in attempt.steps]
+    read = [step.usage.input_tokens for step in every_step]
+    wrote = [step.usage.output_tokens for step in every_step]
+    costs = [step.cost_usd for step in every_step]
     return Outcome(
         result.trial,
         result.verdict,
@@ -73,11 +81,14 @@ def outcome_of(result: TrialResult) -> Outcome:
         len(result.attempts),
         steps[0].timing.first_token_ms if steps else None,
         last.answer_ms if last else 0.0,
-        _total([usage.input_tokens for usage in usages]),
-        _total([usage.output_tokens for usage in usages]),
-        _total([usage.reasoning_tokens for usage in usages if usage.reasoning_tokens is not None]),
+        _total(read),
+        _total(wrote),
+        _total(_known([step.usage.reasoning_tokens for step in every_step])),
         sum(len(step.retries) for step in steps),
-        add_costs(step.cost_usd for attempt in result.attempts for step in attempt.steps),
+        add_costs(costs),
+        _total(_known(read)),
+        _total(_known(wrote)),
+        add_costs(_known(costs)),
     )
 
 
@@ -89,8 +100,12 @@ def unchecked_cases(cases: Iterable[Case], outcomes: Iterable[Outcome]) -> froze
     return frozenset(unchecked)
 
 
+def _known(values: Sequence[Number | None]) -> list[Number]:
+    return [value for value in values if value is not None]
+
+
 def _total(counts: Sequence[int | None]) -> int | None:
     """Return the sum of counts; None if one is unknown, there are none, or the sum is out of the range of a count."""
-    known = [count for count in counts if count is not None]
+    known = _known(counts)
     total = sum(known)
     return total if counts and len(known) == len(counts) and total <= MOST_TOKENS else None

@@ -33,7 +33,7 @@ class Price:
 class Spent:
     """The total cost of some trials in USD.
 
-    `usd` sums the `known` of `trials` costs; it is None if none is known.
+    `usd` sums what is known, and is None if nothing is; of `known` of the `trials` the whole cost is known.
     """
 
     usd: float | None = None

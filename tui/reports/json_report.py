@@ -286,7 +286,7 @@ def _effort(effort: Effort) -> dict[str, Any]:
         "first_token_ms": _number(effort.first_token_ms),
         "input_tokens": effort.input_tokens,
         "output_tokens": effort.output_tokens,
-        # In how many trials every answer was counted; the sums do not include the others.
+        # In how many trials every answer was counted; of the others the sums include those that were counted.
         "input_tokens_known": effort.input_tokens_known,
         "output_tokens_known": effort.output_tokens_known,
     }

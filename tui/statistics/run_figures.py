@@ -28,7 +28,7 @@ class CountedTrial(CountedCase, Protocol):
     """The input of figures from one trial, each value None if unknown.
 
     `counted` is its category, times are the milliseconds of its last attempt, `speed` is tokens per second, tokens and
-    cost (USD) sum all attempts.
+    cost (USD) sum all attempts, and `least_…` those whose value is known.
     """
 
     @property
@@ -43,6 +43,12 @@ class CountedTrial(CountedCase, Protocol):
     def output_tokens(self) -> int | None: ...
     @property
     def cost_usd(self) -> float | None: ...
+    @property
+    def least_input_tokens(self) -> int | None: ...
+    @property
+    def least_output_tokens(self) -> int | None: ...
+    @property
+    def least_cost_usd(self) -> float | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class Effort:
 
     Times are milliseconds of a trial's last attempt, `speed` is tokens per second, tokens and cost (USD) sum all
     attempts. `p95_ms` is None under 20 trials; `input_tokens_known`, `output_tokens_known` and `costs_known` count
-    the trials that the sums include.
+    the trials that the sums include with all attempts; of the others they include what is known.
     """
 
     median_ms: float | None = None
@@ -225,9 +231,9 @@ def effort_of(trials: Iterable[CountedTrial]) -> Effort:
     """Return what some trials took."""
     trials = [*trials]
     spread = spread_of(trial.duration_ms for trial in trials if trial.duration_ms > 0)
-    read = [trial.input_tokens for trial in trials if trial.input_tokens is not None]
-    wrote = [trial.output_tokens for trial in trials if trial.output_tokens is not None]
-    costs = [trial.cost_usd for trial in trials if trial.cost_usd is not None]
+    read = [trial.least_input_tokens for trial in trials if trial.least_input_tokens is not None]
+    wrote = [trial.least_output_tokens for trial in trials if trial.least_output_tokens is not None]
+    costs = [trial.least_cost_usd for trial in trials if trial.least_cost_usd is not None]
     return Effort(
         spread.median,
         spread.p95,
@@ -235,8 +241,8 @@ def effort_of(trials: Iterable[CountedTrial]) -> Effort:
         spread_of(trial.speed for trial in trials if trial.speed is not None).median,
         sum(read) if read else None,
         sum(wrote) if wrote else None,
-        len(read),
-        len(wrote),
+        sum(trial.input_tokens is not None for trial in trials),
+        sum(trial.output_tokens is not None for trial in trials),
         round(sum(costs), 12) if costs else None,
-        len(costs),
+        sum(trial.cost_usd is not None for trial in trials),
     )

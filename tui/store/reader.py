@@ -21,14 +21,17 @@ _RECORD = (
     "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, unchecked,"
     " owner, saved_at, suite_place"
 )
-# Earlier versions wrote whatever count a server reported.
-_TOKENS = ", ".join(
-    f"iif({name} BETWEEN 0 AND {MOST_TOKENS}, {name}, NULL)"
-    for name in ("input_tokens", "output_tokens", "reasoning_tokens")
-)
+
+
+def _counts(*names: str) -> str:
+    """Return columns of tokens; earlier versions wrote whatever count a server reported."""
+    return ", ".join(f"iif({name} BETWEEN 0 AND {MOST_TOKENS}, {name}, NULL)" for name in names)
+
+
 _OUTCOME = (
     "case_id, model, repeat, verdict, first_verdict, flaky, reruns, error, attempts, first_token_ms, duration_ms,"
-    f" {_TOKENS}, retries, cost_usd"
+    f" {_counts('input_tokens', 'output_tokens', 'reasoning_tokens')}, retries, cost_usd,"
+    f" {_counts('least_input_tokens', 'least_output_tokens')}, least_cost_usd"
 )
 _RUN_ID = "(SELECT id FROM run WHERE run.number = of_run)"
 # Ids of runs sort by their times; SQLite takes the other columns from the row of the max. A rerun of an older run does
@@ -168,7 +171,7 @@ def select_outcomes(connection: sqlite3.Connection, run: int) -> list[Row]:
 def select_costs(connection: sqlite3.Connection, run: int) -> dict[str, Spent]:
     """Return the total cost of each model's finished trials."""
     rows = connection.execute(
-        "SELECT model, sum(cost_usd), count(cost_usd), count(*) FROM trial WHERE run = ? AND verdict IS NOT NULL"
+        "SELECT model, sum(least_cost_usd), count(cost_usd), count(*) FROM trial WHERE run = ? AND verdict IS NOT NULL"
         " GROUP BY model ORDER BY min(number)",
         (run,),
     )

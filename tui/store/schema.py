@@ -82,6 +82,14 @@ STEPS: tuple[Step, ...] = (
     ),
     # The hash of the current answer, which scores refer to; NULL if a result cannot be read.
     ("ALTER TABLE trial ADD COLUMN answer TEXT",),
+    (
+        # Sums of the known counts and costs, where the sums of all are unknown.
+        "ALTER TABLE trial ADD COLUMN least_input_tokens INTEGER",
+        "ALTER TABLE trial ADD COLUMN least_output_tokens INTEGER",
+        "ALTER TABLE trial ADD COLUMN least_cost_usd REAL",
+        "UPDATE trial SET least_input_tokens = input_tokens, least_output_tokens = output_tokens,"
+        " least_cost_usd = cost_usd",
+    ),
 )
 _OUTCOMES_SINCE = 4
 """Files of an earlier format hold verdicts by the rules of their time and no hashes: the outcomes are derived anew."""

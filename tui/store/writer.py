@@ -234,7 +234,7 @@ _IS_JUDGED = "first_verdict IN ('passed', 'failed')"
 _IS_ERROR = "first_verdict NOT IN ('passed', 'failed', 'unchecked')"
 _SAVE_OUTCOME = """UPDATE trial SET verdict = ?, first_verdict = ?, flaky = ?, reruns = ?, error = ?, attempts = ?,
     first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, reasoning_tokens = ?, retries = ?,
-    cost_usd = ?, answer = ? WHERE number = ?"""
+    cost_usd = ?, least_input_tokens = ?, least_output_tokens = ?, least_cost_usd = ?, answer = ? WHERE number = ?"""
 
 
 def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
@@ -252,6 +252,9 @@ def _outcome_row(outcome: Outcome) -> tuple[object, ...]:
         outcome.reasoning_tokens,
         outcome.retries,
         outcome.cost_usd,
+        outcome.least_input_tokens,
+        outcome.least_output_tokens,
+        outcome.least_cost_usd,
     )
 
 

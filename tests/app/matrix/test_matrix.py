@@ -19,7 +19,7 @@ from tui.model.events import RunFinished, RunStarted, TrialFinished, TrialStarte
 from tui.model.filter import parse_filter
 from tui.model.outcomes import outcome_of
 from tui.model.prices import Spent, cost_text
-from tui.model.results import CountedVerdict, TrialKey
+from tui.model.results import CountedVerdict, TrialKey, Usage
 from tui.model.sanitize import sanitize_text
 from tui.model.state import Counts, RunState
 from tui.statistics.run_figures import ModelTotals
@@ -135,6 +135,23 @@ def test_unknown_tokens_and_costs_are_reported_as_unknown() -> None:
     assert next(line for line in lines if line.startswith("tokens")).split()[4:7] == ["≥60", "·", "≥150"]
     assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "unknown", "unknown"]
     assert "0" not in next(line for line in lines if line.startswith("cost"))
+
+
+def test_what_is_known_of_a_trial_is_part_of_the_sums() -> None:
+    matrix = matrix_of((("A", "one", "◐✓"),), ("a", "b"))
+    key = TrialKey("case-0", "a")
+    trial = matrix.state.trials[key].result
+    assert trial is not None
+    first, last = trial.attempts
+    paid = replace(first.steps[0], cost_usd=0.5)
+    silent = replace(last.steps[0], usage=Usage(), cost_usd=None)
+    attempts = (replace(first, steps=(paid,)), replace(last, steps=(silent,)))
+    matrix.state.take_results([replace(trial, attempts=attempts)])
+    matrix.show(matrix.suite, matrix.state, matrix.models)
+    found = computed(matrix)
+    lines = [text_of(line) for line in head_lines(lay_out(100, 2, 10), matrix.models, found.figures, None, whole=True)]
+    assert next(line for line in lines if line.startswith("tokens")).split()[4:7] == ["≥60", "·", "≥150"]
+    assert next(line for line in lines if line.startswith("cost")).split() == ["cost", "≥", "$0.50", "unknown"]
 
 
 def test_costs_are_added_up_and_what_is_missing_is_reported() -> None:

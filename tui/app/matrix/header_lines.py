@@ -239,9 +239,11 @@ def _seconds(milliseconds: float | None, digits: int = 1) -> str:
 def _tokens(shown: ModelFigures) -> Line:
     effort, trials = shown.effort, shown.tally.trials
     sums = (effort.input_tokens, effort.input_tokens_known), (effort.output_tokens, effort.output_tokens_known)
-    if not any(known for _, known in sums):
+    if all(total is None for total, _ in sums):
         return (("unknown" if trials else "–", "dim"),)
-    read, wrote = (f"{'≥' if 0 < known < trials else ''}{count(total, 5).strip()}" for total, known in sums)
+    read, wrote = (
+        f"{'≥' if total is not None and known < trials else ''}{count(total, 5).strip()}" for total, known in sums
+    )
     return ((f"{read} · {wrote}", "plain"),)
 
 
