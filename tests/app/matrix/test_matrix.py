@@ -146,6 +146,7 @@ def test_what_is_known_of_a_trial_is_part_of_the_sums() -> None:
     paid = replace(first.steps[0], cost_usd=0.5)
     silent = replace(last.steps[0], usage=Usage(), cost_usd=None)
     attempts = (replace(first, steps=(paid,)), replace(last, steps=(silent,)))
+    del matrix.state.trials[key]
     matrix.state.take_results([replace(trial, attempts=attempts)])
     matrix.show(matrix.suite, matrix.state, matrix.models)
     found = computed(matrix)
