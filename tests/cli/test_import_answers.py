@@ -102,6 +102,12 @@ def test_answers_are_judged_by_the_checks_of_a_suite(assay: CommandLine, name: s
     [first] = [each for each in found["results"] if each["case"] == "france" and each["model"] == "b"]
     step = first["attempts"][0]["steps"][0]
     assert (step["input"], step["timing"]["duration_ms"]) == ("Capital of France?", 20.5)
+    [untimed] = [each for each in found["results"] if each["case"] == "france" and each["repeat"] == 2]
+    attempt = untimed["attempts"][0]
+    assert (attempt["duration_ms"], attempt["steps"][0]["timing"]["duration_ms"]) == (None, None)
+    rows = csv.DictReader(io.StringIO(assay.run("report", "last", "-f", "csv").out))
+    durations = {(row["case"], row["model"], row["repeat"]): row["duration_ms"] for row in rows}
+    assert (durations["france", "a", "2"], durations["france", "b", "1"]) == ("", "20.5")
     usage = found["results"][0]["attempts"][0]["steps"][0]["usage"]
     assert (usage["input_tokens"], usage["output_tokens"]) == (5, 7)
 

@@ -34,7 +34,7 @@ from tests.support.kept_runs import (
 from tests.support.reviewed_runs import act, hostile_review, review
 from tests.support.work import is_linear
 from tui.model.errors import ReportError
-from tui.model.results import Attempt, CheckResult, ServedBy, ToolUse, TrialKey, TrialResult, Usage, Verdict
+from tui.model.results import Attempt, CheckResult, NotApplied, ServedBy, ToolUse, TrialKey, TrialResult, Usage, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.model.sanitize import sanitize_text
 from tui.reports.markdown import inline
@@ -261,6 +261,14 @@ def test_a_rerun_of_unknown_cost_does_not_remove_what_is_known_of_its_trial() ->
     assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == ("", "", "")
     summary = json.loads(render_report(run, "json"))["summary"]
     assert (summary["cost_usd"], summary["cost_usd_at_least"]) == ({A: None}, {A: 0.25})
+
+
+@pytest.mark.parametrize("format", ["markdown", "html"])
+def test_blocks_that_were_not_applied_are_counted_from_one_as_in_their_reasons(format: ReportFormat) -> None:
+    key = TrialKey("one", A)
+    refused = NotApplied(0, "a.py", "python", "block 2 has the same path")
+    run = keep(make_plan([make_case("one")], [A]), [replace(make_result(key), not_applied=(refused,))])
+    assert "block 1 was not applied: block 2 has the same path" in render_report(run, format, responses=True)
 
 
 def test_csv_has_the_answer_that_counts() -> None:

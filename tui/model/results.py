@@ -105,7 +105,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds since the request; `first_token_ms` is None if no text and no call of an offered tool arrived."""
+    """Milliseconds since the request.
+
+    `first_token_ms` is None if no text and no call of an offered tool arrived. `duration_ms` is 0 if it is unknown: the
+    imported answers of other programs may have no times.
+    """
 
     first_token_ms: float | None
     duration_ms: float

@@ -87,7 +87,7 @@ def _row(run: Reported, result: TrialResult) -> list[Cell]:
         result.error or "",
         "; ".join(f"{CHECKS[check.kind]} {check.target}: {check.detail}" for _, check in missed_checks(result)),
         outcome.first_token_ms,
-        outcome.duration_ms,
+        outcome.duration_ms or None,
         outcome.input_tokens,
         outcome.output_tokens,
         outcome.reasoning_tokens,

@@ -108,7 +108,7 @@ def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
         label = ("Changed ", Code(change.path), f": +{change.added} −{change.removed}")
         yield Quoted(label, change.diff, "diff")
     if result.not_applied:
-        yield Points(tuple(f"block {each.block} was not applied: {each.reason}" for each in result.not_applied))
+        yield Points(tuple(f"block {each.block + 1} was not applied: {each.reason}" for each in result.not_applied))
 
 
 def _step(step: StepResult) -> Iterator[Block]:

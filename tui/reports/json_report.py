@@ -421,7 +421,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "error": attempt.error,
         "steps": [_step(step) for step in attempt.steps],
         "started_at": attempt.started_at,
-        "duration_ms": _number(attempt.duration_ms),
+        "duration_ms": _number(attempt.duration_ms or None),
         "asked_again": attempt.asking > 0,
     }
 
@@ -448,7 +448,7 @@ def _step(step: StepResult) -> dict[str, Any]:
         "served_by": _served_by(step.served_by),
         "timing": {
             "first_token_ms": _number(step.timing.first_token_ms),
-            "duration_ms": _number(step.timing.duration_ms),
+            "duration_ms": _number(step.timing.duration_ms or None),
         },
         "retries": [{"reason": retry.reason, "waited_ms": retry.waited_ms} for retry in step.retries],
         "finish_reason": step.finish_reason,
