@@ -20,7 +20,7 @@ from tui.model.errors import Problem, StoreError
 from tui.model.filter import parse_filter
 from tui.model.results import TrialKey, Verdict
 from tui.model.state import RunState, TrialProgress
-from tui.model.suite import Suite
+from tui.model.suite import Suite, SuiteCase
 from tui.session.recorded_cases import LatestResults
 from tui.session.session import Session
 
@@ -280,7 +280,8 @@ def test_models_that_different_checks_judged_do_not_differ(tmp_path: Path) -> No
     for cases, differs in (({a: case, b: case}, True), ({a: before, b: case}, False)):
         state = RunState()
         state.display(suite)
-        state.take_results([result_of(a, "failed"), result_of(b)], cases)
+        asked = {key: SuiteCase(each, suite) for key, each in cases.items()}
+        state.take_results([result_of(a, "failed"), result_of(b)], asked)
         open_suites.replace_state(path, RunState())
         open_suites.replace_state(path, state)
         assert selection.matches_filter(path, case) is differs

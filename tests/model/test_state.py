@@ -31,7 +31,7 @@ from tui.model.events import (
 )
 from tui.model.results import Attempt, CheckResult, IncludedFile, Message, Prompt, ToolUse, TrialKey, TrialResult
 from tui.model.state import Limit, RunState, TrialProgress
-from tui.model.suite import Case, Check, RepositoryContext, Step, Suite
+from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Step, Suite, SuiteCase
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
 
@@ -245,10 +245,14 @@ def _suite(prompt: str, *checks: Check) -> Suite:
     return make_suite([Case("one", "one", "Security", (Step(prompt, checks),))])
 
 
+def _only(suite: Suite) -> SuiteCase:
+    return SuiteCase(suite.cases[0], suite)
+
+
 def test_results_of_a_case_that_asks_something_else_now_are_hidden() -> None:
     state, first, other = RunState(), _suite("first"), _suite("other")
     state.display(other)
-    state.take_results([result_of(A), result_of(B)], {A: first.cases[0], B: other.cases[0]})
+    state.take_results([result_of(A), result_of(B)], {A: _only(first), B: _only(other)})
     assert list(state.trials) == [B]
     assert [state.is_outdated("one", model) for model in ("mock-a", "mock-b", "mock-c")] == [True, False, False]
     state.display(_suite("first"))
@@ -294,8 +298,7 @@ def test_results_with_files_of_another_repository_are_hidden() -> None:
     here, elsewhere = (replace(suite, repository_context=RepositoryContext(path)) for path in ("here", "elsewhere"))
     state = RunState()
     state.display(here)
-    results, cases = [result_of(A), result_of(B)], dict.fromkeys((A, B), suite.cases[0])
-    state.take_results(results, cases, {A: "r1", B: "r2"}, sources={"r1": elsewhere.sources, "r2": here.sources})
+    state.take_results([result_of(A), result_of(B)], {A: _only(elsewhere), B: _only(here)})
     assert list(state.trials) == [B]
     state.prepare(here)
     state.take(RunStarted("r3", (A,), "t"))
@@ -304,6 +307,20 @@ def test_results_with_files_of_another_repository_are_hidden() -> None:
     assert state.trials.keys() == {A, B}
     state.display(elsewhere)
     assert not state.trials
+
+
+def test_verdicts_of_a_case_that_judges_otherwise_now_are_earlier_ones() -> None:
+    suite, checked = _suite("first"), _suite("first", Check("expected_pattern", "x"))
+    accepting = replace(suite, options=replace(suite.options, accept_truncated=True))
+    running = replace(suite, cases=(replace(suite.cases[0], command=CommandCheck("make test")),))
+    state = RunState()
+    state.take_results([result_of(A)], {A: _only(suite)})
+    earlier = []
+    for displayed in (suite, checked, accepting, running, replace(suite, sha256="other")):
+        state.display(displayed)
+        assert list(state.trials) == [A], "the answer is to the same question"
+        earlier.append(state.is_judged_by_earlier_checks("one", "mock-a"))
+    assert earlier == [False, True, True, True, False]
 
 
 @pytest.mark.parametrize("change", ["another question", "another cluster", "other checks", "removed"])

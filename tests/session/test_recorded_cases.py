@@ -15,7 +15,7 @@ from tui.model.outcomes import Outcome
 from tui.model.results import IncludedFile, Message, Prompt, TrialKey
 from tui.model.run import RunState
 from tui.model.subjects import replay_name
-from tui.model.suite import Suite
+from tui.model.suite import Suite, SuiteCase
 from tui.session.answers import SavedAnswers, Source
 from tui.session.preferences import PreferenceLog
 from tui.session.session import Session
@@ -85,11 +85,11 @@ async def test_a_result_comes_with_the_checks_that_judged_it(opened: Session, tm
     suite = load(opened, file)
     run_once(opened, suite)
     latest = opened.latest_results(suite)
-    assert latest.cases == {TrialKey("a", MODEL): suite.cases[0]}
+    assert latest.cases == {TrialKey("a", MODEL): SuiteCase(suite.cases[0], suite)}
     file.write_text(SUITE + CASE.replace("expected", "forbidden"))
     changed = load(opened, file)
     latest = opened.latest_results(changed)
-    assert [check.kind for check in latest.cases[TrialKey("a", MODEL)].steps[0].checks] == ["expected_pattern"]
+    assert [check.kind for check in latest.cases[TrialKey("a", MODEL)].case.steps[0].checks] == ["expected_pattern"]
     assert len(latest.results) == 1, "the answer is to the same question"
     file.write_text(SUITE + CASE.replace("id: a", "id: b"))
     assert opened.latest_results(load(opened, file)).cases.keys() == {TrialKey("a", MODEL)}

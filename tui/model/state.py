@@ -51,12 +51,11 @@ from tui.model.results import (
     counted_as,
     has_passed_since,
 )
-from tui.model.suite import FORBIDDING, Case, Suite
+from tui.model.suite import FORBIDDING, Case, Suite, SuiteCase, cases_by_id
 
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
-_NO_CASES: Mapping[TrialKey, Case] = MappingProxyType({})
+_NO_CASES: Mapping[TrialKey, SuiteCase] = MappingProxyType({})
 _NO_RUNS: Mapping[TrialKey, str] = MappingProxyType({})
-_NO_SOURCES: Mapping[str, tuple[object, ...]] = MappingProxyType({})
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
 
 
@@ -125,7 +124,7 @@ class TrialProgress:
     """The progress of a trial.
 
     `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
-    stored result that was not loaded yet. `case` is the case as it was run, None if it is the one that is displayed;
+    stored result that was not loaded yet. `asked` is the case as it was run, None if it is the one that is displayed;
     `run` is the id of its run, empty if unknown.
     """
 
@@ -137,8 +136,13 @@ class TrialProgress:
     result: TrialResult | None = None
     version: int = 0
     kept: Outcome | None = None
-    case: Case | None = None
+    asked: SuiteCase | None = None
     run: str = ""
+
+    @property
+    def case(self) -> Case | None:
+        """The case as it was run, or None if it is the one that is displayed."""
+        return self.asked.case if self.asked is not None else None
 
     @property
     def ended(self) -> TrialResult | Outcome | None:
@@ -257,11 +261,8 @@ class RunState:
         self._before: dict[TrialKey, TrialProgress] = {}
         self._continues = False
         self.is_of_one_run = False
-        self._cases: Mapping[str, Case] = {}
-        self._prepared: Mapping[str, Case] = {}
-        self._sources: tuple[object, ...] | None = None
-        self._prepared_sources: tuple[object, ...] | None = None
-        self._sources_of_runs: dict[str, tuple[object, ...]] = {}
+        self._cases: Mapping[str, SuiteCase] = {}
+        self._prepared: Mapping[str, SuiteCase] = {}
         self._has_interim = False
         self.run_ids: set[str] = set()
         self._hidden: dict[TrialKey, TrialProgress] = {}
@@ -320,7 +321,7 @@ class RunState:
     def is_judged_by_earlier_checks(self, case: str, model: str) -> bool:
         """Return whether the results of a case on a model are verdicts of checks that the case does not have now."""
         now, trial = self._cases.get(case), next(iter(self.repeats(case, model)), None)
-        then = trial.case if trial is not None else None
+        then = trial.asked if trial is not None else None
         return now is not None and then is not None and not now.is_unchanged(then)
 
     def display(self, suite: Suite) -> None:
@@ -328,13 +329,13 @@ class RunState:
 
         Trials in progress are shown until the end of their run.
         """
-        self._cases, self._sources = {case.id: case for case in suite.cases}, suite.sources
+        self._cases = cases_by_id(suite)
         self.is_of_one_run = self.is_of_one_run and self._cases.keys() >= self._tried
         self._hide_outdated()
 
     def prepare(self, suite: Suite) -> None:
         """Take over the cases of the next run, as they are run."""
-        self._prepared, self._prepared_sources = {case.id: case for case in suite.cases}, suite.sources
+        self._prepared = cases_by_id(suite)
 
     def has_results_of(self, other: "RunState") -> bool:
         """Return whether the displayed results are those of another state, by their verdicts and answers."""
@@ -361,30 +362,27 @@ class RunState:
                 self.trials.setdefault(key, self._hidden.pop(key))
 
     def _asked_something_else(self, trial: TrialProgress) -> bool:
-        """Return whether a trial has another question or other sources than the displayed suite, and note if its
-        statistics are others."""
-        now, then = self._cases.get(trial.key.case), trial.case
+        """Return whether a trial has another question than its case in the displayed suite, and note if its statistics
+        are others."""
+        now, then = self._cases.get(trial.key.case), trial.asked
         if now is None or then is None:
             return False
-        if now.cluster != then.cluster or not now.is_unchanged(then):
+        if now.case.cluster != then.case.cluster or not now.is_unchanged(then):
             self.is_of_one_run = False
-        sources = self._sources_of_runs.get(trial.run, self._sources)
-        return sources != self._sources or (now is not then and now.question != then.question)
+        return not now.asks_the_same(then)
 
     def take_results(
         self,
         results: Iterable[TrialResult],
-        cases: Mapping[TrialKey, Case] = _NO_CASES,
+        cases: Mapping[TrialKey, SuiteCase] = _NO_CASES,
         runs: Mapping[TrialKey, str] = _NO_RUNS,
         interim: bool = False,
-        sources: Mapping[str, tuple[object, ...]] = _NO_SOURCES,
     ) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed.
 
         `cases` are the cases as they were run, `runs` the ids of their runs; `interim` says that one of these is not
-        finished; `sources` are those of the suites as they were run, by run.
+        finished.
         """
-        self._sources_of_runs.update(sources)
         self._has_interim = self._has_interim or interim
         self.run_ids.update(runs.values())
         for result in results:
@@ -409,13 +407,11 @@ class RunState:
                 known.insert(place, key.repeat)
 
     def take_unread(self, results: Iterable[TrialResult]) -> None:
-        """Replace an outcome by the whole result after it was loaded."""
+        """Replace the outcomes of a saved run by the whole results after they were loaded."""
         for result in results:
             known = self.trials.get(result.trial)
             if known is None or known.is_unread:
-                self.trials[result.trial] = _progress_of(
-                    result, known.case if known else None, known.run if known else ""
-                )
+                self.trials[result.trial] = _progress_of(result)
                 self._note(result.trial)
 
     def take(self, event: Event, at: float = 0.0) -> None:
@@ -476,10 +472,8 @@ class RunState:
                 self._further.pop((key.case, key.model), None)
         self.is_of_one_run = not self.trials
         for key in event.trials:
-            self.trials[key] = TrialProgress(key, case=self._prepared.get(key.case), run=event.run_id)
+            self.trials[key] = TrialProgress(key, asked=self._prepared.get(key.case), run=event.run_id)
             self._note(key)
-        if self._prepared_sources is not None:
-            self._sources_of_runs[event.run_id] = self._prepared_sources
 
     def _end(self, state: run.RunState) -> None:
         """End the run: trials without a result get the one that they had before, if any.
@@ -604,8 +598,8 @@ def _settle(step: StepProgress, result: StepResult) -> None:
     }
 
 
-def _progress_of(result: TrialResult, case: Case | None = None, run: str = "") -> TrialProgress:
-    trial = TrialProgress(result.trial, result.verdict, result=result, case=case, run=run)
+def _progress_of(result: TrialResult, asked: SuiteCase | None = None, run: str = "") -> TrialProgress:
+    trial = TrialProgress(result.trial, result.verdict, result=result, asked=asked, run=run)
     of = len(result.attempts)
     for attempt in result.attempts:
         progress = AttemptProgress(attempt.number, of, finished=attempt)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tui.model.current_folder import absolute_path
 from tui.model.tools import DEFAULT_TURNS, OfferedTool
@@ -221,10 +221,6 @@ class Case:
         files = self.code_context, self.apply_changes, self.target_file
         return inputs, self.system_message, self.memory, self.tools, self.max_turns, *files
 
-    def is_unchanged(self, then: "Case") -> bool:
-        """Return whether the case asks and checks what it did `then`: a verdict from that time is one of this case."""
-        return self is then or (self.steps, self.command, self.question) == (then.steps, then.command, then.question)
-
     @property
     def inputs(self) -> str:
         """The inputs of all steps as one text."""
@@ -350,6 +346,36 @@ class Suite:
     def home(self) -> Path:
         """The folder that the suite's relative paths start from, also for a stored run that is resumed elsewhere."""
         return Path(self.folder) if self.folder else absolute_path(self.path).parent
+
+
+class SuiteCase(NamedTuple):
+    """A case with its suite, which decides what files the case sends and how its answers are judged."""
+
+    case: Case
+    suite: Suite
+
+    def asks_the_same(self, then: "SuiteCase") -> bool:
+        """Return whether the case asks what it did `then`: an answer from that time is one to this case."""
+        is_same = self.case is then.case or self.case.question == then.case.question
+        return is_same and self.suite.sources == then.suite.sources
+
+    def judges_the_same(self, then: "SuiteCase") -> bool:
+        """Return whether the case judges answers as it did `then`."""
+        is_same = self.case is then.case or _judges(self.case) == _judges(then.case)
+        return is_same and self.suite.options.accept_truncated == then.suite.options.accept_truncated
+
+    def is_unchanged(self, then: "SuiteCase") -> bool:
+        """Return whether the case asks and judges as it did `then`: a verdict from that time is one of this case."""
+        return self.judges_the_same(then) and self.asks_the_same(then)
+
+
+def _judges(case: Case) -> tuple[object, ...]:
+    return [step.checks for step in case.steps], case.command
+
+
+def cases_by_id(suite: Suite) -> dict[str, SuiteCase]:
+    """Return the cases of a suite by their ids."""
+    return {case.id: SuiteCase(case, suite) for case in suite.cases}
 
 
 def clusters_of(cases: Iterable[Case]) -> dict[str, str]:

@@ -406,7 +406,6 @@ class Session:
             {trial: case for trial, case in cases.items() if case is not None},
             {result.trial: run for run, result in found},
             not recorded.finished.issuperset(run for run, _ in found),
-            {run: recorded.sources(run) for run in {run for run, _ in found}},
         )
 
     def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:

@@ -22,6 +22,7 @@ from tui.model.prices import Spent, cost_text
 from tui.model.results import CountedVerdict, TrialKey, Usage
 from tui.model.sanitize import sanitize_text
 from tui.model.state import Counts, RunState
+from tui.model.suite import cases_by_id
 from tui.statistics.run_figures import ModelTotals
 from tui.statistics.shares import wilson_interval
 
@@ -371,7 +372,8 @@ def test_results_of_earlier_checks_are_shown_but_not_counted() -> None:
     changed = [case_of(each.id, expects=["b"]) for each in cases[:11]]
     suite, state, models = suite_of(Path("suite.yaml"), *changed, cases[11]), RunState(), ("before", "after")
     trials = [TrialKey(case.id, model) for case in cases for model in models]
-    judged = {key: case for case in cases for key in trials if key.case == case.id and key.model == "before"}
+    before = cases_by_id(suite_of(Path("suite.yaml"), *cases))
+    judged = {key: before[key.case] for key in trials if key.model == "before"}
     state.display(suite)
     state.take_results([result(key, "✗" if key.model == "before" else "✓") for key in trials], judged)
     matrix = Matrix(suite, state, models)
@@ -389,7 +391,7 @@ def test_results_of_earlier_checks_are_shown_but_not_counted() -> None:
     assert "11 by earlier checks, not counted" in text_of(matrix_header(matrix.heading, 200))
     assert arranged(matrix, differing=True)[1:] == ["case-11"]
     assert matrix.heading.run == ""
-    state.take_results([result(TrialKey("case-0", "only"), "✗")], {TrialKey("case-0", "only"): cases[0]})
+    state.take_results([result(TrialKey("case-0", "only"), "✗")], {TrialKey("case-0", "only"): before["case-0"]})
     assert not all_fail(Matrix(suite, state, ["only"]).cells(cases[0]))
     state.display(suite_of(Path("suite.yaml"), *cases))  # the edit is taken back
     matrix.show(suite, state, models)

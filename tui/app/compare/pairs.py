@@ -178,7 +178,7 @@ class AnswerPairs:
         left, right = (b, a) if comparison.swapped(case) else (a, b)
         texts = [side.text if side else "" for side in (left, right)]
         first = [first_lines(text) for text in texts]
-        asked = [found for side in (a, b) if side and (found := self._recorded.case(side.place.run, case))]
+        asked = [then.case for side in (a, b) if side and (then := self._recorded.case(side.place.run, case))]
         return AnswerPair(a, b, answer_diff(*first, folded=folded), tuple(asked), is_cut=first != texts)
 
     def preferences(self) -> Sequence[Preferred]:

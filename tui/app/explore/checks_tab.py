@@ -23,11 +23,11 @@ from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.sanitize import sanitize_text
 from tui.model.state import TrialProgress
-from tui.model.suite import Case
+from tui.model.suite import Case, Suite, SuiteCase
 
 _EARLIER = (
-    "The checks of this case were changed after it was run. Its verdicts are by the checks of that time; those that "
-    "the case does not have any more are marked “earlier”."
+    "The checks of this case, or the option acceptTruncated, were changed after it was run. Its verdicts are those of "
+    "that time; checks that the case does not have any more are marked “earlier”."
 )
 Named = Sequence[tuple[str, TrialProgress | None]]
 
@@ -74,8 +74,9 @@ class ChecksTab(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._head, self._table, self._detail = _Head(), _CheckTable(), TextPanel()
+        self._suite: Suite | None = None
         self._case: Case | None = None
-        self._ran: list[Case | None] = []
+        self._ran: list[SuiteCase | None] = []
 
     def compose(self) -> ComposeResult:
         """Compose the headings, the rows and the details."""
@@ -93,11 +94,11 @@ class ChecksTab(Vertical):
         """Display the checks of the selected case with the results of its trials, or of those that were `chosen`."""
         case, models = selection.case, selection.page
         named = [(model, chosen.get(model) or selection.trial(model)) for model in models]
-        ran = [trial.case if trial is not None else None for _, trial in named]
+        ran = [trial.asked if trial is not None else None for _, trial in named]
         other = case is not self._case
         if other or not self._table.rows or any(a is not b for a, b in zip_longest(ran, self._ran)):
             self._table.rows = check_rows(case, [trial for _, trial in named]) if case else []
-        self._case, self._ran = case, ran
+        self._suite, self._case, self._ran = selection.suite, case, ran
         self._head.models = models
         self._table.named = named
         self._table.steps = len(case.steps) if case else 1
@@ -131,7 +132,8 @@ class ChecksTab(Vertical):
         if case.expected_behavior:
             expected: Line = (("Expected  ", "dim"), (sanitize_text(case.expected_behavior), "plain"))
             lines = [*lines, (), expected] if lines else [expected]
-        if any(ran is not None and ran.steps != case.steps for ran in self._ran):
+        now = SuiteCase(case, self._suite) if self._suite else None
+        if now and any(ran and not now.judges_the_same(ran) for ran in self._ran):
             lines.append(((_EARLIER, "dim"),))
         if not case.is_checked:
             lines.append((("This case has no check: complete answers are unchecked and not in any rate.", "dim"),))
