@@ -275,6 +275,22 @@ def test_what_can_be_read_of_a_damaged_history_is_kept(history: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("pages", [1, 20])
+def test_a_history_that_lost_its_end_is_recovered_up_to_there(history: Path, pages: int) -> None:
+    kept = large_run(400)
+    store = SqliteStore(history)
+    store.begin_run(kept.plan, STARTED)
+    store.save_trials(kept.plan.run_id, kept.results)
+    store.close()
+    os.truncate(history, history.stat().st_size - pages * 4096)
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with " in store.notices[0]
+    back = store.read_run(kept.plan.run_id).results
+    store.close()
+    assert len(kept.results) - 10 * pages < len(back) < len(kept.results)
+    assert set(back) <= set(kept.results)
+
+
 def table_pages(history: Path, table: str) -> tuple[list[int], list[int]]:
     """Return the interior pages of a table directly below its root, and the leaves of the first of them, in order."""
     data = history.read_bytes()

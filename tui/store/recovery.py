@@ -208,6 +208,8 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
     old.text_factory = lambda data: data.decode(errors="replace")
     fresh.execute("BEGIN IMMEDIATE")
     try:
+        # Without this, SQLite reads nothing of a file that is shorter than its header says.
+        old.execute("PRAGMA writable_schema = ON")
         for table in _TABLES:
             _copy(table, old, fresh)
         _drop_orphans(fresh)
