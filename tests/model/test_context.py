@@ -2,8 +2,8 @@
 
 import pytest
 
-from tui.model.context import SentContext, merge_sent, sent_with
-from tui.model.results import IncludedFile, LeftOutFile, Message, Prompt
+from tui.model.context import SentContext, SentFiles, merge_sent, sent_with
+from tui.model.results import IncludedFile, LeftOutFile, Message, Prompt, TrialKey
 
 
 def prompt(text: str, *files: str, left_out: tuple[LeftOutFile, ...] = ()) -> Prompt:
@@ -50,3 +50,20 @@ def test_names_from_outside_cannot_act_on_a_terminal() -> None:
     sent = SentContext((0, 0), (0, 0), (LeftOutFile("a\x1b[2J\u202e", "is a symbolic link"),))
     assert "\x1b" not in sent.left_out_words
     assert "\u202e" not in sent.left_out_words
+
+
+def test_files_are_outdated_if_a_newer_run_sent_others() -> None:
+    sent = {
+        ("r1", "one", "a"): "old",
+        ("r1", "one", "b"): "new of a",
+        ("r1", "two", "a"): "old",
+        ("r1", "two", "b"): None,
+        ("r2", "one", "a"): "new of a",
+        ("r2", "one", "b"): "new of b",
+        ("r3", "one", "a"): None,
+        ("r3", "two", "a"): None,
+    }
+    trials = [(run, TrialKey(case, model)) for run, case, model in sent]
+    files = SentFiles(trials, lambda run, trial: sent[run, trial.case, trial.model])
+    outdated = [(run, trial.case, trial.model) for run, trial in trials if files.are_outdated(run, trial)]
+    assert outdated == [("r1", "one", "a")], "a run that sent nothing tells nothing, and models may be sent other texts"

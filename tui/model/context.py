@@ -2,9 +2,10 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from operator import itemgetter
 
 from tui.model.prices import cost, dollars
 from tui.model.results import LeftOutFile, Prompt, TrialKey, TrialResult, Usage
@@ -254,6 +255,27 @@ def sent_files(result: TrialResult) -> str | None:
     if prompt is None or not prompt.included:
         return None if prompt is None else ""
     return next((message.content for message in prompt.messages if message.role == "user"), "")
+
+
+class SentFiles:
+    """What the newest run of each case sent: an answer that was sent with other files before is not comparable.
+
+    `trials` are results with the ids of their runs, `read` returns what was sent with one (`sent_files`). Runs of a
+    case that sent nothing, or nothing that is known, are passed over.
+    """
+
+    def __init__(self, trials: Iterable[tuple[str, TrialKey]], read: Callable[[str, TrialKey], str | None]) -> None:
+        self._read = read
+        self._newest: dict[str, tuple[str, set[str]]] = {}
+        for run_id, trial in sorted(trials, key=itemgetter(0), reverse=True):
+            newest_run, _ = self._newest.get(trial.case, (run_id, None))
+            if newest_run == run_id and (sent := read(run_id, trial)) is not None:
+                self._newest.setdefault(trial.case, (run_id, set()))[1].add(sent)
+
+    def are_outdated(self, run_id: str, trial: TrialKey) -> bool:
+        """Return whether a newer run of the case sent other files than those that this result was sent with."""
+        newest_run, sent = self._newest.get(trial.case, (run_id, set[str]()))
+        return newest_run != run_id and self._read(run_id, trial) not in (None, *sent)
 
 
 def prompt_digest(result: TrialResult) -> str | None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tui.model import run
-from tui.model.context import sent_files
+from tui.model.context import SentFiles, sent_files
 from tui.model.events import (
     AttemptFinished,
     AttemptStarted,
@@ -345,14 +345,9 @@ class RunState:
         known = {**self._hidden, **self.trials}
         outdated = {key for key, trial in known.items() if self._asked_something_else(trial)}
         sent = {key: sent_files(trial.result) for key, trial in known.items() if trial.result and key not in outdated}
-        newest: dict[str, tuple[str, str]] = {}  # the last run of each case, and the files that it sent
-        for key, text in sent.items():
-            if text is not None:
-                newest[key.case] = max(newest.get(key.case, ("", "")), (known[key].run, text))
-        for key, text in sent.items():
-            run_id, files = newest.get(key.case, ("", ""))
-            if text is not None and text != files and known[key].run != run_id:
-                outdated.add(key)
+        if any(sent.values()):  # most suites send no files
+            files = SentFiles(((known[key].run, key) for key in sent), lambda _, key: sent[key])
+            outdated |= {key for key in sent if files.are_outdated(known[key].run, key)}
         for key, trial in known.items():
             if key in outdated and not trial.is_open:
                 self._hidden[key] = trial

@@ -356,8 +356,9 @@ class SuiteCase(NamedTuple):
 
     def asks_the_same(self, then: "SuiteCase") -> bool:
         """Return whether the case asks what it did `then`: an answer from that time is one to this case."""
-        is_same = self.case is then.case or self.case.question == then.case.question
-        return is_same and self.suite.sources == then.suite.sources
+        if self.case is not then.case and self.case.question != then.case.question:
+            return False
+        return self.suite is then.suite or self.suite.sources == then.suite.sources
 
     def judges_the_same(self, then: "SuiteCase") -> bool:
         """Return whether the case judges answers as it did `then`."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from tui.model.context import wants_context
+from tui.model.context import SentFiles, wants_context
 from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
@@ -130,18 +130,12 @@ class SavedAnswers:
             for run, outcome in self._store.latest_outcomes(source.suite)
             if recorded.asks_the_same(run, outcome.trial.case)
         ]
-        newest: dict[str, tuple[str, TrialKey]] = {}
-        if wants_context(suite) and not is_replay_name(source.model):
-            for run, outcome in found:
-                place, case = (run, outcome.trial), outcome.trial.case
-                if not is_replay_name(outcome.trial.model):
-                    newest[case] = max(newest.get(case, place), place)
+        has_files = wants_context(suite) and not is_replay_name(source.model)
+        trials = ((run, each.trial) for run, each in found if has_files and not is_replay_name(each.trial.model))
+        files = SentFiles(trials, recorded.sent_files)
         for run, outcome in found:
-            if outcome.trial.model == source.model:
-                place = run, outcome.trial
-                last = newest.get(outcome.trial.case, place)
-                if run == last[0] or recorded.sent_the_same(place, last):
-                    yield outcome
+            if outcome.trial.model == source.model and not files.are_outdated(run, outcome.trial):
+                yield outcome
 
     def recorded_cases(self, suite: Suite) -> RecordedCases:
         """Return a reader of the suite's cases as they were in its runs."""

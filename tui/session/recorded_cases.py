@@ -58,6 +58,10 @@ class RecordedCases:
 
         What was sent with a trial without a result is unknown, and counts as the same.
         """
-        results = (self._store.read_trial(run, trial) for run, trial in places)
-        sent = [sent_files(result) if result is not None else None for result in results]
+        sent = [self.sent_files(run, trial) for run, trial in places]
         return None in sent or sent[0] == sent[1]
+
+    def sent_files(self, run: str, trial: TrialKey) -> str | None:
+        """Return the first question of a trial's result with the files in it; None if it has none."""
+        result = self._store.read_trial(run, trial)
+        return sent_files(result) if result is not None else None
