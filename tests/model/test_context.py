@@ -55,7 +55,7 @@ def test_names_from_outside_cannot_act_on_a_terminal() -> None:
 def test_files_are_outdated_if_a_newer_run_sent_others() -> None:
     sent = {
         ("r1", "one", "a"): "old",
-        ("r1", "one", "b"): "new of a",
+        ("r1", "one", "b"): "new of b",
         ("r1", "two", "a"): "old",
         ("r1", "two", "b"): None,
         ("r2", "one", "a"): "new of a",

@@ -35,6 +35,13 @@ def start_lines(message: str) -> list[Line]:
     return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
 
 
+def error_lines(why: str) -> list[Line]:
+    """Return why nothing was opened, and what to do."""
+    rows: list[Line] = [((row, "plain"),) for row in sanitize_text(why).splitlines()]
+    advice: Line = (("Correct this, then start Assay again. ", "plain"), ("q", "accent"), (" quits.", "plain"))
+    return [(("Nothing was opened", "error"),), (), *rows, (), advice]
+
+
 WIDE, NARROW, TINY = 150, 110, 60
 """Columns from which, or below which, the frame has another width."""
 
@@ -116,4 +123,4 @@ class SplashScreen(FrameScreen):
 
     def show_error(self, why: str) -> None:
         """Display the error message of a session that cannot be opened."""
-        self._overview.show_lines(start_lines(why))
+        self._overview.show_lines(error_lines(why))
