@@ -5,8 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.command_line import CommandLine
 from tests.support.model_server import ModelServer, say
+from tests.support.replies import delta, events, whole
 
 
 def write_suite(home: Path, assertions: list[dict[str, Any]]) -> None:
@@ -48,6 +51,22 @@ async def test_each_assertion_is_a_check_of_its_kind_in_every_report(assay: Comm
         text = (await assay.run_async("report", "last", "-f", format_)).out
         assert "word-count" in text
         assert "got 3 words" in text
+
+
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+async def test_a_finish_reason_that_no_server_sent_is_an_error_of_the_assertion(
+    assay: CommandLine, stream: str
+) -> None:
+    write_suite(assay.home, [{"type": "finish-reason", "value": "stop"}])
+    reply = events(delta("It is Paris."), "[DONE]") if stream == "--stream" else whole("It is Paris.", finish=None)
+    async with ModelServer(lambda _: reply) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key-of-the-test"}
+        ran = await assay.run_async("run", "suite.json", stream, "-f", "json", env=env)
+        replayed = await assay.run_async("run", "suite.json", "-m", "replay/last", "-f", "json", env=env)
+    for done in (ran, replayed):
+        (result,) = json.loads(done.out)["results"]
+        assert (result["verdict"], result["attempts"][0]["steps"][0]["finish_reason"]) == ("error", None), done.err
+        assert "the finish reason of the answer is unknown" in done.out
 
 
 async def test_a_replay_is_judged_by_the_figures_of_the_recorded_answer(assay: CommandLine) -> None:

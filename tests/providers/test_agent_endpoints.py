@@ -118,4 +118,4 @@ async def test_nobody_there_is_reported_after_the_first_wait(agents: AgentProvid
         heard.append(chunk)
         if isinstance(chunk, Waiting):
             break
-    assert "Cannot connect to 127.0.0.1:" in heard[-1].reason  # type: ignore[union-attr]
+    assert "Cannot connect to 127.0.0.1:" in heard[-1].reason  # type: ignore[union-attr, operator]

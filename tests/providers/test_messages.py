@@ -171,7 +171,7 @@ def test_a_stream_in_single_bytes_says_the_same(data: Sequence[bytes], chunks: l
     assert merged(read(b"".join(data), size=1)[1]) == merged(chunks)
 
 
-REASONS: list[tuple[str | None, FinishReason, list[str]]] = [
+REASONS: list[tuple[str | None, FinishReason | None, list[str]]] = [
     ("end_turn", "stop", []),
     ("stop_sequence", "stop", []),
     ("max_tokens", "length", []),
@@ -184,12 +184,12 @@ REASONS: list[tuple[str | None, FinishReason, list[str]]] = [
         ["The answer ended because the model's context window was full"],
     ),
     ("something new", "other", []),
-    (None, "other", []),
+    (None, None, []),
 ]
 
 
 @pytest.mark.parametrize(("reason", "finish", "notes"), REASONS)
-def test_stop_reasons(reason: str | None, finish: FinishReason, notes: list[str]) -> None:
+def test_stop_reasons(reason: str | None, finish: FinishReason | None, notes: list[str]) -> None:
     reader, chunks = read(text("a") + stopped(reason) + OVER)
     assert (reader.finish, reader.done) == (finish, True)
     assert [chunk.note for chunk in chunks if isinstance(chunk, NoteChunk)] == notes

@@ -169,9 +169,9 @@ FinishReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a complete answer. A stream that ends without it is incomplete."""
+    """The end of a complete answer. A stream that ends without it is incomplete. None is an unknown reason."""
 
-    reason: FinishReason = "stop"
+    reason: FinishReason | None = "stop"
 
 
 Chunk = (

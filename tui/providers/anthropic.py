@@ -48,7 +48,7 @@ class MessagesDecoder(AnswerDecoder):
         self._thoughts: dict[str, _Thought] = {}
         self._awaits_results = False
         self._counts: dict[str, Any] = {}
-        self._stopped: FinishReason = "other"
+        self._stopped: FinishReason | None = None
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
         _raise_error(answer)

@@ -113,8 +113,7 @@ class ReplayProvider:
             yield chunk
         if (fault := _fault_of(found)) is not None:
             raise fault
-        early = early_stop(recorded.finish_reason) is not None
-        yield End(_REASONS.get(recorded.finish_reason or "", "incomplete" if early else "other"))
+        yield End(_reason_of(recorded.finish_reason))
 
     async def models(self) -> tuple[str, ...]:
         """Return no models: recordings are selected by their run."""
@@ -129,6 +128,12 @@ class ReplayProvider:
             wait = began + moment_ms / 1000 / self._speed - asyncio.get_running_loop().time()
             if wait > 0:
                 await asyncio.sleep(wait)
+
+
+def _reason_of(recorded: str | None) -> FinishReason | None:
+    if recorded is None:
+        return None
+    return _REASONS.get(recorded, "incomplete" if early_stop(recorded) else "other")
 
 
 def _fault_of(recorded: Recorded) -> ProviderError | None:

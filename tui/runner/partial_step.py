@@ -53,6 +53,7 @@ class PartialStep:
 
     With tools, an answer has several turns: `parts` and `pace` are those of the current turn, `calls` its calls that
     wait for results, and `spent_s` the time of the turns before it. `stopped` says why its calls were not answered.
+    `is_complete` says that the provider has ended the current turn; its `finish_reason` may be unknown.
     """
 
     memory: JsonValue = None
@@ -75,6 +76,7 @@ class PartialStep:
     spent_s: float = 0.0
     stopped: str = ""
     served_by: ServedBy | None = None
+    is_complete: bool = False
     finish_reason: str | None = None
     fault: ProviderError | None = None
     cancelled: bool = False
@@ -111,7 +113,7 @@ class PartialStep:
         self.usages.append(self.turn_usage)
         self.spent_s, self.turn_usage = elapsed_s, Usage()
         self.parts, self.pace, self.size = [], [], 0
-        self.calls, self.echo, self.finish_reason = [], None, None
+        self.calls, self.echo, self.is_complete, self.finish_reason = [], None, False, None
 
     def add_text(self, text: str) -> None:
         """Add a chunk of the answer's text."""
@@ -229,7 +231,7 @@ class ChunkHandler:
             case RecordedChunk():
                 self._partial.recorded = self._cleaned(chunk)
             case End(reason):
-                self._partial.finish_reason = reason
+                self._partial.is_complete, self._partial.finish_reason = True, reason
 
     def _cleaned(self, recorded: RecordedChunk) -> RecordedChunk:
         """Return the recorded figures without the secrets that became known after the recording."""

@@ -96,7 +96,7 @@ async def _gather(
                     if not partial.usages:
                         partial.notes.clear()
                     continue
-                if not partial.calls or partial.finish_reason is None or early_stop(partial.finish_reason):
+                if not partial.calls or not partial.is_complete or early_stop(partial.finish_reason):
                     break
                 chunk_handler.flush()
                 chunk_handler.end_turn(conversation.answer(partial.text, partial.calls, partial.echo))
@@ -177,7 +177,7 @@ def _incomplete_fault(order: StepOrder, partial: PartialStep) -> ProviderError |
         if partial.stopped not in partial.notes:  # a recorded one is
             partial.notes.append(partial.stopped)
         return None
-    if partial.finish_reason is None:
+    if not partial.is_complete:
         return ProviderError("incomplete", "The answer ended without an end marker and may be incomplete")
     if not partial.remembers and not any(part.strip() for part in partial.parts):
         early = early_stop(partial.finish_reason)

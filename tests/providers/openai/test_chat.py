@@ -282,14 +282,14 @@ def whole(message: Any, finish: str | None = "stop", **more: Any) -> bytes:
     return json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": finish}], **more}).encode()
 
 
-WHOLES: dict[str, tuple[bytes, list[Chunk], str]] = {
+WHOLES: dict[str, tuple[bytes, list[Chunk], str | None]] = {
     "text and usage": (
         whole({"content": "a"}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
         [Text("a"), UsageChunk(Usage(1, 2, None))],
         "stop",
     ),
     "null content": (whole({"content": None}, "length"), [], "length"),
-    "no finish reason": (whole({"content": "a"}, None), [Text("a")], "other"),
+    "no finish reason": (whole({"content": "a"}, None), [Text("a")], None),
     "reasoning": (whole({"content": "a", "reasoning_content": "hm"}), [Reasoning("hm"), Text("a")], "stop"),
     "refusal": (whole({"content": None, "refusal": "No."}), [Text("No.")], "declined"),
     "tools": (
@@ -297,12 +297,12 @@ WHOLES: dict[str, tuple[bytes, list[Chunk], str]] = {
         [ToolCall("a", "{}"), ToolCall("b", "1")],
         "tool_calls",
     ),
-    "no choices": (b'{"choices": []}', [], "other"),
+    "no choices": (b'{"choices": []}', [], None),
 }
 
 
 @pytest.mark.parametrize(("raw", "chunks", "finish"), WHOLES.values(), ids=WHOLES)
-def test_a_whole_answer_becomes_chunks(raw: bytes, chunks: list[Chunk], finish: str) -> None:
+def test_a_whole_answer_becomes_chunks(raw: bytes, chunks: list[Chunk], finish: str | None) -> None:
     reader = decoder()
     reader.take_whole(raw)
     assert reader.take() == chunks

@@ -259,7 +259,7 @@ class AnswerDecoder(ABC):
             raise Unreadable(f"Unreadable answer ({_TOO_MANY})")
         answer = _json_object(data.decode("utf-8-sig", errors="replace"), "Unreadable answer (not JSON)")
         self._take_answer(answer)
-        self.finish = self.finish or self._reported or "other"
+        self.finish = self.finish or self._reported
         self.done = True
         self.end()
 

@@ -73,7 +73,7 @@ class ServedAnswer:
         if not (decoder.is_finished or (decoder.finish and self._answer.marks_end)):
             what = f"{self._peer.host} ended the response before it was complete"
             raise self._peer.fail("unreachable", what, tries=self._peer.tries)
-        yield End(decoder.finish or "stop")
+        yield End(decoder.finish)
 
     def _server_updates(self) -> list[Chunk]:
         """Return what the server newly reports about itself."""
