@@ -14,7 +14,6 @@ from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.explore.screen import ExploreScreen
 from tui.app.splash import SplashScreen
-from tui.model.errors import ConfigError
 
 
 def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
@@ -72,20 +71,3 @@ async def test_the_app_quits_while_the_session_is_being_opened(tmp_path: Path) -
         await pilot.press("d", "ctrl+q")
         await until(pilot, lambda: app.return_code == 0)
         opened.set()
-
-
-async def test_why_nothing_could_be_opened_stays_with_what_to_do(tmp_path: Path) -> None:
-    def open_session() -> ScriptedSession:
-        raise ConfigError("unknown key", where="config.yaml:1:1")
-
-    app = AssayApp(open_session, [tmp_path])
-    async with app.run_test() as pilot:
-        await pilot.press("d")
-        splash = app.screen
-        await until(pilot, lambda: "Nothing was opened" in str(splash.query_one("#overview Static").render()))
-        shown = str(splash.query_one("#overview Static").render())
-        assert "config.yaml:1:1" in shown
-        assert "start Assay again" in shown
-        assert "run the case" not in shown, "no key works that needs a suite"
-        await pilot.press("q")
-        await until(pilot, lambda: app.return_code == 0)

@@ -363,7 +363,7 @@ def test_results_of_runs_that_are_not_finished_are_interim() -> None:
     assert not whole
 
 
-def test_a_case_that_is_changed_while_it_runs_is_displayed_until_the_end_of_the_run() -> None:
+def test_a_case_that_is_changed_while_it_runs_is_displayed_until_it_ends() -> None:
     state, first, other = RunState(), _suite("first"), _suite("other")
     state.display(first)
     state.prepare(first)
@@ -371,11 +371,33 @@ def test_a_case_that_is_changed_while_it_runs_is_displayed_until_the_end_of_the_
     state.take(TrialStarted(A))
     state.display(other)
     assert trial_of(state).case is first.cases[0]
+    assert not state.is_judged_by_earlier_checks("one", "mock-a"), "the question was changed, not a check"
     state.take(TrialFinished(result_of(A)))
-    assert trial_of(state).status == "passed"
-    state.take(RunFinished("r", "finished", "t"))
+    assert list(state.trials) == [B]
+    assert state.is_outdated("one", "mock-a")
+    assert state.counts.passed == 1
+    state.take(RunFinished("r", "cancelled", "t"))
     assert not state.trials
     assert state.is_outdated("one", "mock-a")
+    state.display(first)
+    assert list(state.trials) == [A]
+
+
+@pytest.mark.parametrize("continues", [False, True])
+def test_a_result_that_was_hidden_when_it_came_is_not_replaced_by_an_earlier_one(continues: bool) -> None:
+    state, first, other = RunState(), _suite("first"), _suite("other")
+    state.display(first)
+    again = TrialKey("one", "mock-a", 2)
+    asked, runs = dict.fromkeys((A, again), _only(first)), dict.fromkeys((A, again), "q")
+    state.take_results([result_of(A, "failed"), result_of(again, "failed")], asked, runs)
+    state.prepare(first)
+    state.take(RunStarted("r", (A,), "t", continues=continues))
+    state.display(other)
+    state.take(TrialFinished(result_of(A)))
+    state.take(RunFinished("r", "finished", "t"))
+    assert not state.trials
+    state.display(first)
+    assert _statuses(state) == ({1: "passed", 2: "failed"} if continues else {1: "passed"})
 
 
 def test_a_pause_lasts_until_the_run_goes_on_or_is_over() -> None:

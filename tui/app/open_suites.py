@@ -278,6 +278,15 @@ class Selection:
             self._indexed, self._by_id = suite, {case.id: case for case in suite.cases}
         return self._by_id.get(self.case_id)
 
+    @property
+    def asked_case(self) -> Case | None:
+        """Return the selected case with the prompt of its trials in progress, which its file may not have any more."""
+        case = self.case
+        if case is None:
+            return None
+        asked = (trial.case for model in self.page if (trial := self.trial(model)) is not None and trial.is_open)
+        return next((each for each in asked if each is not None), case)
+
     def select(self, path: Path, case_id: str | None) -> bool:
         """Select a case of a suite, or the suite itself; return whether the suite has changed."""
         before, self.path, self.case_id = self.path, path, case_id

@@ -322,12 +322,12 @@ class RunState:
         """Return whether the results of a case on a model are verdicts of checks that the case does not have now."""
         now, trial = self._cases.get(case), next(iter(self.repeats(case, model)), None)
         then = trial.asked if trial is not None else None
-        return now is not None and then is not None and not now.is_unchanged(then)
+        return now is not None and then is not None and not now.judges_the_same(then)
 
     def display(self, suite: Suite) -> None:
         """Hide the results of cases that ask something else in this suite, and show those hidden before that do not.
 
-        Trials in progress are shown until the end of their run.
+        Trials in progress are shown until they end.
         """
         self._cases = cases_by_id(suite)
         self.is_of_one_run = self.is_of_one_run and self._cases.keys() >= self._tried
@@ -478,9 +478,10 @@ class RunState:
         self.ended, self._is_paused, self.stalled = state, False, None
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
-        replaced = set() if self._continues else {(key.case, key.model) for key in self.trials}
+        hidden = (key for key, trial in self._hidden.items() if trial.run == self.run_id)
+        replaced = set() if self._continues else {(key.case, key.model) for key in (*self.trials, *hidden)}
         for key, before in self._before.items():
-            if key not in self.trials and (key.case, key.model) not in replaced:
+            if key not in self.trials and key not in self._hidden and (key.case, key.model) not in replaced:
                 self.trials[key] = before
                 self.is_of_one_run = False
                 self._note(key)
@@ -499,6 +500,8 @@ class RunState:
             for step, heard in zip(trial.attempt.steps, live.steps, strict=False):
                 step.pieces, step.turns = heard.pieces, heard.turns
         self.counts.take(result)
+        if self._asked_something_else(trial):
+            self._hidden[trial.key] = self.trials.pop(trial.key)
 
 
 def _summary_of(trials: Mapping[TrialKey, TrialProgress]) -> dict[TrialKey, tuple[object, ...]]:

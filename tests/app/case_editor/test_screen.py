@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tests.app.check_editor.test_screen import SUITE, FileSession, shown, shows
 from tests.app.explore.explored import Seen, explored
 from tests.support.histories import run_history
+from tests.support.pilots import press_at_once
 from tests.support.scripted_session import Opened
 from tui.app.case_editor.case_state import LONGEST_FIELD
 from tui.app.case_editor.screen import CaseEditorScreen, CheckList
@@ -76,7 +77,7 @@ async def test_the_fields_are_written_and_all_else_stays(tmp_path: Path) -> None
 async def test_keys_that_arrive_together_go_to_the_fields_that_they_select(tmp_path: Path) -> None:
     async with opened(tmp_path, "a") as seen:
         keys = [*"first", "down", *"Second", "tab", *"Third", "enter", *"fourth", "tab", "shift+tab", *" again"]
-        await seen.press_at_once(*keys)
+        press_at_once(seen.app, *keys)
         form = seen.app.screen.query_one(Form)
         await seen.until(lambda: form.texts()["prompt"] == "fourth again")
         assert [*form.texts().values()][:4] == ["new-casefirst", "Second", "CThird", "fourth again"]
@@ -89,7 +90,7 @@ async def test_keys_that_arrive_together_go_to_the_fields_of_a_dialog(tmp_path: 
         dialog = FormDialog[None]("Title", "", fields, lambda texts: texts_saved.append(dict(texts)))
         texts_saved: list[dict[str, str]] = []
         await seen.app.push_screen(dialog)
-        await seen.press_at_once(*"1a", "down", *"2b", "tab", *"3c", "up", "shift+tab", *"1", "tab", "tab", "tab", "4")
+        press_at_once(seen.app, *"1a", "down", *"2b", "tab", *"3c", "up", "shift+tab", *"1", "tab", "tab", "tab", "4")
         await seen.until(lambda: dialog.query_one(Form).texts()["d"] == "4")
         await seen.press("enter")
         await seen.until(lambda: texts_saved)

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from textual.events import Key
 from textual.message import Message
 from textual.pilot import Pilot
 
@@ -110,12 +109,6 @@ class Seen:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
-
-    async def press_at_once(self, *keys: str) -> None:
-        """Press keys, all of which arrive before the first is handled."""
-        for key in keys:
-            self.app.post_message(Key(key, key if len(key) == 1 else None))
-        await self.pilot.pause()
 
 
 @asynccontextmanager

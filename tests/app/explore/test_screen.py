@@ -9,7 +9,7 @@ from tests.app.explore.explored import CASES, explored, session_for
 from tests.support.kept_runs import STARTED
 from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.repositories import write_files
-from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
 from tui.app.app import AssayApp
 from tui.app.dialogs import ConfirmScreen, HelpScreen
 from tui.app.explore.model_dialog import ModelChooser
@@ -17,7 +17,7 @@ from tui.app.explore.suite_tree import SuiteTree
 from tui.app.explore.tabs import PromptTab
 from tui.app.navigator import RunChosen
 from tui.model.errors import ConfigError, Problem
-from tui.model.events import TrialFinished
+from tui.model.events import AttemptStarted, StepStarted, TextArrived, TrialFinished, TrialStarted
 from tui.model.results import Attempt, CheckResult, Message, Prompt, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.subjects import Config, Variant
@@ -142,7 +142,8 @@ async def test_a_session_that_cannot_be_opened_says_why_and_can_be_left(session:
             return str(app.screen.query_one("#overview Static").render())
 
         await until(pilot, lambda: message in overview())
-        assert "R" in overview()
+        assert "start Assay again" in overview()
+        assert "run the case" not in overview(), "no key works that needs a suite"
         assert session.closed
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
@@ -288,6 +289,26 @@ async def test_an_answer_stays_with_the_case_that_was_run_while_its_file_changes
         write(CASES[0])
         await seen.until(lambda: "An answer." in seen.text(0))
         assert any(row.startswith("earlier expected") for row in seen.checks)
+
+
+async def test_a_prompt_that_is_edited_while_it_is_answered_does_not_stand_above_the_answer(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    path, key = tmp_path / "quickstart.yaml", TrialKey("one", "mock-a")
+    async with explored(session) as seen:
+        await seen.press("R")
+        await seen.until(lambda: session.plans, "a plan was made")
+        session.say(TrialStarted(key), AttemptStarted(key, 1, 1), StepStarted(key, 1, 0, prompt_of()))
+        session.say(TextArrived(key, 1, 0, "An answer."))
+        await seen.until(lambda: "An answer." in seen.text(0))
+        session.suites[path] = Opened(suite_of(path, case_of("one", prompt="Other."), *CASES[1:], name="quickstart"))
+        path.write_text("changed")
+        await seen.until(lambda: seen.screen.selection.case is not CASES[0] and seen.screen.selection.case is not None)
+        await seen.pilot.pause()
+        assert CASES[0].steps[0].input in str(seen.screen.question.render())
+        session.say(TrialFinished(result_of(key, "passed", step_of("An answer."))))
+        await seen.until(lambda: "case or its files changed" in seen.text(0))
+        session.finish("cancelled")
+        await seen.until(lambda: "Other." in str(seen.screen.question.render()))
 
 
 async def test_a_suite_that_returns_with_another_prompt_does_not_get_the_answers_to_the_old_one(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from tests.app.review.reviewed_runs import (
     title,
 )
 from tests.support.kept_runs import HOSTILE, RUN_ID
-from tests.support.pilots import screen_rows
+from tests.support.pilots import press_at_once, screen_rows
 from tests.support.terminal import WAIT_SECONDS
 from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
@@ -160,11 +160,11 @@ async def test_an_item_that_was_selected_before_the_filter_was_opened_leaves_the
 
 async def test_what_is_typed_right_after_a_note_or_a_filter_is_not_its_text(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
-        await seen.press_at_once("c", *"say 4", "enter", "3")
+        press_at_once(seen.app, "c", *"say 4", "enter", "3")
         await seen.until(lambda: screen(seen).review_session.scored == 1, "the extent is given")
         assert [(act.extent, act.note) for act in acts(session)] == [(3, "say 4")]
         await seen.until(lambda: target(seen))
-        await seen.press_at_once("slash", *"is:open", "enter", "G")
+        press_at_once(seen.app, "slash", *"is:open", "enter", "G")
         await seen.until(lambda: isinstance(seen.app.screen, TextScreen), "guidance")
         assert screen(seen).view.queue.filter_text == "is:open"
         assert "filter 0/5" in title(seen)

@@ -155,7 +155,7 @@ class ExploreScreen(FrameScreen):
         """Display the selected case, or the suite if no case is selected."""
         has_case = self.selection.case is not None and bool(self.selection.models)
         self.arrangement.show_case(has_case)
-        self.question.show(self.selection.case if has_case else None)
+        self.question.show(self.selection.asked_case if has_case else None)
         if has_case:
             self.answers.show()
             self._show_details()
@@ -265,6 +265,7 @@ class ExploreScreen(FrameScreen):
         """Display the new state of a trial in its pane; its mark is updated with the next flush."""
         self._marks_changed = True
         if self.selection.path == message.path and self.selection.case_id == message.trial.case:
+            self.question.show(self.selection.asked_case)
             self.answers.show_trial(message.trial.model)
 
     @on(CloneProgress)
