@@ -35,6 +35,7 @@ def save_run(
     cluster: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
     sent: str = "",
+    accepts_truncated: bool = False,
 ) -> str:
     """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
 
@@ -44,6 +45,8 @@ def save_run(
     made = [replace(make_case(f"{case}", name=checks), cluster=cluster) for case in cases]
     made[0] = replace(made[0], **changes)
     plan = make_plan(made, list(failing), run_id=run_id, repeats=repeats, path=str(home / "suite.yaml"))
+    options = replace(plan.suite.options, accept_truncated=accepts_truncated)
+    plan = replace(plan, suite=replace(plan.suite, options=options))
     (home / "assay_data_dir").mkdir(exist_ok=True)
     store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
     store.begin_run(plan, f"2026-11-{number:02}T10:15:00.000+00:00")
@@ -159,6 +162,17 @@ def test_cases_with_another_prompt_or_other_checks_are_listed_of_reports_too(
         assert compared(assay, *pair)["changed_cases"] == CASES[:1]
     assert "differ from the base: `case-00`\n" in assay.run("compare", run, "base.json").out
     assert compared(assay, "run.json", "run.json")["changed_cases"] == []
+
+
+def test_cases_of_which_truncated_answers_are_judged_otherwise_are_listed_and_not_broken_in_a_trend(
+    assay: CommandLine,
+) -> None:
+    base = save_run(assay.home, 1, {"a": 0}, accepts_truncated=True)
+    run = save_run(assay.home, 2, {"a": 1})
+    assert assay.run("report", base, "-f", "json", "-o", "base.json").code == 0
+    for before in (base, "base.json"):
+        assert compared(assay, run, before)["changed_cases"] == CASES
+    assert json.loads(assay.run("trend", "suite.yaml", "-f", "json").out)["a"]["broken"] == []
 
 
 def test_cases_whose_files_changed_are_listed_of_reports_too(assay: CommandLine) -> None:

@@ -227,8 +227,9 @@ class Case:
         return "\n\n".join(step.input for step in self.steps)
 
 
-def question_digest(case: Case) -> str:
-    """Return a digest of what a case asks and of how its answers are judged.
+def question_digest(case: Case, *, accept_truncated: bool = False) -> str:
+    """Return a digest of what a case asks and of how its answers are judged; `accept_truncated` is an option
+    of its suite.
 
     Fields with their default value are left out, so that a field of a later version changes no digest.
     """
@@ -237,6 +238,7 @@ def question_digest(case: Case) -> str:
 
     asked = [_plain(getattr(case, name)) for name in ("system_message", "memory", "command", "tools", "max_turns")]
     asked += [_plain(getattr(case, name)) for name in ("apply_changes", "target_file", "code_context")]
+    asked += ["accepts truncated answers"] if accept_truncated else []
     text = json.dumps([_plain(case.steps), *asked], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

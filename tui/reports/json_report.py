@@ -190,7 +190,7 @@ def _questions(kept: KeptRun) -> dict[str, dict[str, Any]]:
     return {
         case.id: {
             "checked": case.id not in unchecked,
-            "case_sha256": question_digest(case),
+            "case_sha256": question_digest(case, accept_truncated=kept.plan.suite.options.accept_truncated),
             **({"prompt_sha256": prompts[case.id]} if case.id in prompts else {}),
             **({"cluster": case.cluster} if case.cluster else {}),
         }

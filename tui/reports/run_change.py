@@ -74,7 +74,9 @@ def _blocks(
     if only:
         yield line(("Only in one of the runs, not compared: ", *_names(only)))
     if changed_cases:
-        yield line(("The prompt or the checks of these cases differ from the base: ", *_names(changed_cases)))
+        yield line(
+            ("The prompt, the checks or acceptTruncated of these cases differ from the base: ", *_names(changed_cases))
+        )
 
 
 def _row(change: RunChange) -> tuple[Line, ...]:

@@ -95,7 +95,8 @@ def _results(store: Store, record: RunRecord) -> RunResults:
     unchecked = unchecked_cases(cases, found)
     models = {model: results_of(outcomes, unchecked) for model, outcomes in by_model.items()}
     asked = {outcome.case for outcome in found}
-    questions = {case.id: question_digest(case) for case in cases if case.id in asked}
+    accepts = suite.options.accept_truncated
+    questions = {case.id: question_digest(case, accept_truncated=accepts) for case in cases if case.id in asked}
     finished = record.state == "finished"
     prompts = _digests_of_prompts(store, record.id, found) if wants_context(suite) else {}
     return RunResults(
