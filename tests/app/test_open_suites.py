@@ -9,16 +9,16 @@ from textual.message import Message
 
 from tests.app.contexts import make_context
 from tests.app.explore.explored import CASES, session_for
-from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, suite_of
+from tests.support.scripted_session import Opened, ScriptedSession, case_of, result_of, step_of, suite_of
 from tui.app.editor import editor_command
 from tui.app.matrix.matrix import Matrix
-from tui.app.open_suites import OpenSuite, OpenSuites, Selection
+from tui.app.open_suites import CaseMarks, OpenSuite, OpenSuites, Selection
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.app.suite_loader import SuitesRead
 from tui.model.errors import Problem, StoreError
 from tui.model.filter import parse_filter
-from tui.model.results import TrialKey, Verdict
+from tui.model.results import Attempt, TrialKey, TrialResult, Verdict
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Suite, SuiteCase
 from tui.session.recorded_cases import LatestResults
@@ -285,3 +285,22 @@ def test_models_that_different_checks_judged_do_not_differ(tmp_path: Path) -> No
         open_suites.replace_state(path, RunState())
         open_suites.replace_state(path, state)
         assert selection.matches_filter(path, case) is differs
+
+
+def test_a_case_that_failed_and_passed_on_a_rerun_still_counts_as_failed(tmp_path: Path) -> None:
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml")
+    open_suites.find()
+    path, case = open_suites.all[0].path, CASES[0]
+    open_suites.read(path)
+    selection = Selection(open_suites)
+    selection.choose_models(["a"], path)
+    first, again = (
+        Attempt(1, "failed", None, (step_of("no"),)),
+        Attempt(2, "passed", None, (step_of("yes"),), asking=1),
+    )
+    result = TrialResult(TrialKey(case.id, "a"), "passed", False, None, (first, again))
+    open_suites.state(path).take_results([result])
+    assert selection.marks(path, case) == CaseMarks(["failed"], 1)
+    for text, selects in (("status:fail", True), ("status:pass", False)):
+        selection.filter = parse_filter(text)
+        assert selection.matches_filter(path, case) is selects

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tui.app.presentation.cells import NOT_RUN, cell_of
-from tui.app.presentation.marks import differs_by_rerun, status_of, status_of_all
+from tui.app.presentation.marks import counted_status, differs_by_rerun, status_of_all
 from tui.app.presentation.model_faults import ModelFault
 from tui.app.session_protocol import Session
 from tui.model.current_folder import absolute_path, normal_path, real_path
@@ -359,9 +359,9 @@ class Selection:
             return _never_run(self.models_of(path)).marks
         if not state.has_repeats:  # one look-up per trial keeps suites with ten thousand cases fast
             trials = [state.trial(case.id, model) for model in self.models_of(path)]
-            return CaseMarks([status_of(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
+            return CaseMarks([counted_status(trial) for trial in trials], sum(map(differs_by_rerun, trials)))
         repeats = [state.repeats(case.id, model) for model in self.models_of(path)]
-        statuses = [status_of_all([status_of(trial) for trial in trials] or ["not_run"]) for trials in repeats]
+        statuses = [status_of_all([counted_status(trial) for trial in trials] or ["not_run"]) for trials in repeats]
         return CaseMarks(statuses, sum(differs_by_rerun(trial) for trials in repeats for trial in trials))
 
     def matches_filter(self, path: Path, case: Case) -> bool:

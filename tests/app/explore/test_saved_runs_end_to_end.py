@@ -271,6 +271,6 @@ async def test_what_did_not_pass_is_run_again_in_the_run_that_holds_it(tmp_path:
         assert figures() == (3, 4, 1), "the failure passes and counts as failed"
         tree = explore.suites.suite_tree
         rows = [text_of(tree.line_at(place, 40)).split() for place in range(tree.line_count)]
-        assert [row[0] for row in rows if row[1:2] == ["case"]] == ["✓", "✓↻", "✓", "✓"]
+        assert [row[0] for row in rows if row[1:2] == ["case"]] == ["✓", "✗↻", "✓", "✓"]
         assert "rerun 2/2" in text_of(explore.header.line_for(140))
         assert "↻ 1 passed on rerun" in text_of(explore.header.line_for(140))

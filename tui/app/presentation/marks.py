@@ -94,8 +94,10 @@ def status_of_all(statuses: Sequence[StatusWord]) -> StatusWord:
     return "flaky" if "passed" in statuses or "flaky" in statuses else min(statuses, key=STATUS_RANKS.__getitem__)
 
 
-def counted_status(trial: TrialProgress) -> StatusWord:
+def counted_status(trial: TrialProgress | None) -> StatusWord:
     """Return the status that counts for a trial: that of its first judged answer, whatever a rerun came to."""
+    if trial is None:
+        return "not_run"
     return trial.status if trial.is_open or trial.ended is None else outcome_status(trial.ended)
 
 
