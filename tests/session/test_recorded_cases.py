@@ -8,8 +8,9 @@ from textual.app import App
 
 from tests.support.kept_runs import FINISHED, STARTED, make_plan, make_result
 from tests.support.scripted_session import result_of, step_of
-from tui.app.explore.risk_lines import beside_rows
+from tui.app.explore.risk_lines import beside_rows, left_out_line
 from tui.app.open_suites import OpenSuites
+from tui.app.presentation.pieces import text_of
 from tui.app.run_scores import RunScores
 from tui.model.outcomes import Outcome
 from tui.model.results import IncludedFile, Message, Prompt, TrialKey
@@ -123,6 +124,10 @@ async def test_scores_are_shown_beside_the_answers_of_their_run_only(opened: Ses
         beside = [row for row in beside_rows(each, [MODEL], found, suites.state(file)) if row.item]
         assert len(beside) == rows
         assert [len(row.scores) for row in beside] == [case == "b"] * rows
+        note = text_of(left_out_line(each, [MODEL], found, suites.state(file)))
+        assert ("answered in another run" in note) is (rows == 0)
+        renamed = replace(each, risk_criteria=(replace(each.risk_criteria[0], name="Style"),))
+        assert "Tone: removed from the case" in text_of(left_out_line(renamed, [MODEL], found, suites.state(file)))
     await opened.close()
 
 

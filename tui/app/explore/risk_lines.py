@@ -115,6 +115,26 @@ def hidden_line(rows: Sequence[BesideRow]) -> Line:
     return ((f"scored blind, not revealed: {count}", "flaky"),) if count else ()
 
 
+def left_out_line(case: Case, models: Sequence[str], review: "RunReview | None", state: RunState) -> Line:
+    """Return what the rows leave out: models whose displayed answers are of another run, and criteria of the run that
+    the case does not have now; empty without any."""
+    if review is None:
+        return ()
+    parts = []
+    elsewhere = [
+        model
+        for model in models
+        if any(trial.run not in ("", review.record.id) for trial in state.repeats(case.id, model))
+    ]
+    if elsewhere:
+        parts.append(f"{', '.join(model_names(elsewhere))}: answered in another run, whose Review has the scores")
+    now = {criterion.name for criterion in case.risk_criteria}
+    earlier = dict.fromkeys(item.key.criterion for item in review.items if item.key.case == case.id)
+    if removed := [name for name in earlier if name not in now]:
+        parts.append(f"{', '.join(removed)}: removed from the case, still scored in its run")
+    return ((sanitize_line("Not listed: " + "; ".join(parts), 400), "dim"),) if parts else ()
+
+
 def detail_lines(row: BesideRow | None, rule: BandRule, width: int) -> list[Line]:
     """Return the description of the criterion, and every score of an answer with its note."""
     if row is None:

@@ -27,7 +27,15 @@ from tui.app.explore.attempt_lines import (
 )
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.explore.overview_lines import prompt_lines
-from tui.app.explore.risk_lines import BesideRow, beside_line, beside_rows, detail_lines, hidden_line, models_beside
+from tui.app.explore.risk_lines import (
+    BesideRow,
+    beside_line,
+    beside_rows,
+    detail_lines,
+    hidden_line,
+    left_out_line,
+    models_beside,
+)
 from tui.app.keymap import shared, with_keys
 from tui.app.open_suites import OpenSuite, Selection
 from tui.app.presentation.checks_lines import CheckRow
@@ -178,6 +186,7 @@ class RiskTab(Vertical):
         super().__init__(id=id)
         self._table, self._detail = _RiskTable(), FittedTextPanel()
         self.review: RunReview | None = None
+        self._left_out: Line = ()
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -202,15 +211,17 @@ class RiskTab(Vertical):
         table.models, table.rule = models_beside(selection.models, review), review.rule if review else BandRule()
         table.display = bool(table.rows)
         table.lines_changed(table.cursor if again else 0)
+        self._left_out = left_out_line(case, selection.models, review, selection.state) if case else ()
         self._show_details()
 
     def _show_details(self) -> None:
         table, review = self._table, self.review
         row = table.rows[table.cursor] if 0 <= table.cursor < len(table.rows) else None
         if row is None:
-            self._detail.show_fitted(lambda _: [(("This case has no risk criteria.", "dim"),)])
+            none: Line = (("This case has no risk criteria.", "dim"),)
+            self._detail.show_fitted(lambda _: [none, *([self._left_out] if self._left_out else [])])
             return
-        end = [line for line in (hidden_line(table.rows), _invitation(review)) if line]
+        end = [line for line in (self._left_out, hidden_line(table.rows), _invitation(review)) if line]
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
