@@ -70,6 +70,11 @@ def test_a_changed_text_changes_its_key(name: str, text: str, key: str, expected
     assert {k: v for k, v in value.items() if k != key} == {k: v for k, v in CASE.items() if k != key}
 
 
+def test_blank_lines_at_the_end_of_a_text_stay_when_it_is_edited() -> None:
+    state = CaseState("schema-1.0.0", {**CASE, "prompt": "keep\n\n\n"})
+    assert state.value_with({**texts_of(state), "prompt": "ENDkeep"})["prompt"] == "ENDkeep\n\n\n"
+
+
 def test_checks_are_added_changed_and_removed() -> None:
     state = CaseState("schema-1.0.0", deepcopy(CASE))
     first, _, latency, equals = state.checks

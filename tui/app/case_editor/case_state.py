@@ -167,8 +167,9 @@ class CaseState:
             return [tag for tag in tags if tag] if tags is not None else [text]
         if field.kind == "files":
             return self._parsed_files(text)
-        is_ended = text.endswith("\n") or not text or not self.text_of(field).endswith("\n")
-        return text if is_ended else f"{text}\n"
+        before = self.text_of(field)
+        ends = before[len(before.rstrip("\n")) :]  # the form strips them
+        return text if not text or text.endswith("\n") else text + ends
 
     def _parsed_files(self, text: str) -> list[JsonValue]:
         """Return the files of these lines; those of unchanged lines stay as they are in the suite file."""
