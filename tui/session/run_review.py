@@ -29,7 +29,7 @@ from tui.model.scores import (
 from tui.model.suite import Suite
 from tui.risk.queue import review_items
 from tui.risk.score_files import ActsMissed, BadLine, ScoreFiles
-from tui.session.run_answers import RunAnswers, bind_acts, read_board
+from tui.session.run_answers import RunAnswers, bind_acts, read_answers, read_board
 from tui.store.protocol import Store
 
 
@@ -108,7 +108,8 @@ class RunReview:
     ScoredElsewhere if the item was scored there: the board has the new acts then.
 
     `items` are in queue order, `missing` the results without an answer, `board` the scores of all reviewers,
-    `problems` the lines of the score files that could not be read. A run whose review began blind stays blind until
+    `problems` the lines of the score files that could not be read, `later` the number of answers that were known to
+    be saved after the queue was made and are not in it. A run whose review began blind stays blind until
     it is revealed, and cannot become blind again.
     """
 
@@ -132,6 +133,7 @@ class RunReview:
         self.missing = run.missing
         kept = files.read(run.record.id)
         self.problems: tuple[BadLine, ...] = kept.bad
+        self.later = 0
         self.board: Scoreboard = read_board(store, run, kept.acts)
         self._begun_blind = is_blind_open(kept.acts, reviewer) or (blind and not self.revealed)
         self.seed = blind_seed(kept.acts, reviewer) if self._begun_blind else None
@@ -196,9 +198,19 @@ class RunReview:
         self.board.replace_answer(trial, answer)
         return result
 
+    def count_later(self) -> int:
+        """Read how many answers were saved after the queue was made, and return their number."""
+        queued = {item.key.trial for item in self.items}
+        self.later = sum(trial not in queued for trial in read_answers(self._store, self.record.id).answered)
+        return self.later
+
     def check_answers(self) -> None:
-        """Read which answers are current. Raises AnswersReplaced if items that were scored are open again."""
+        """Read which answers are current, and how many came after the queue was made.
+
+        Raises AnswersReplaced if items that were scored are open again.
+        """
         with self._lock:
+            self.count_later()
             scored = self.done()
             for trial, answer in self._store.read_answer_hashes(self.record.id).items():
                 self.board.replace_answer(trial, answer)

@@ -522,3 +522,29 @@ async def test_items_of_replaced_answers_are_open_again_before_all_are_scored_an
         await seen.until(lambda: (shown := target(seen)) is not None and shown.trial == items[-1].trial)
         assert review_session.hidden
         assert not any(act.act == "reveal" for act in acts(session))
+
+
+async def test_answers_that_came_after_the_queue_was_made_are_named_before_names_are_shown(tmp_path: Path) -> None:
+    every = results()
+    store = keep_run(tmp_path, every[:2])  # those of the other cases come while these are scored
+    async with reviewed(tmp_path, store) as (seen, _):
+        await seen.press("!")
+        await seen.until(lambda: "4 items of this queue are open" in drawn(seen))
+        assert "not blind." in drawn(seen)
+        assert "after this queue was made" not in drawn(seen)
+        await seen.press("n")
+        await seen.until(lambda: seen.app.screen is screen(seen))
+        store.save_trials(RUN_ID, every[2:])
+        await give(seen, *"1234")
+        await seen.until(lambda: "All 4 items of this queue are scored" in drawn(seen))
+        later = "2 answers were saved after this queue was made"
+        assert later in drawn(seen)
+        await seen.press("!")
+        await seen.until(lambda: isinstance(seen.app.screen, ConfirmScreen) and later in drawn(seen))
+        assert "of this queue are open" not in drawn(seen)
+        await seen.press("n")
+        await seen.until(lambda: seen.app.screen is screen(seen))
+        await seen.press("escape", "y")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
+        await seen.press("H", "v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen) and "2 open" in drawn(seen))

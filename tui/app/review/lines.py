@@ -284,14 +284,27 @@ def end_lines(session: ReviewSession, width: int, key_of: Callable[[str], str]) 
     elif done < count:
         head = f"All filtered items are done; {count - done} other items are open."
     else:
-        head = f"All {count} items are scored." if count != 1 else "The only item is scored."
+        of_queue = " of this queue" if review.later else ""
+        head = f"All {count} items{of_queue} are scored." if count != 1 else f"The only item{of_queue} is scored."
     lines: list[Line] = [((head, "strong"),), (), *_own_figures(session)]
+    if review.later:
+        lines += [(), *text_rows(later_sentence(session), width, "flaky")]
     if review.missing:
         lines += [(), *text_rows(missing_sentence(session), width, "dim")]
     lines += [(), (("Next", "dim"),)]
     for key, does in _next_steps(session, key_of):
         lines += hanging_indent(((fill(key, 11), "accent"),), does, "plain", width)
     return lines
+
+
+def later_sentence(session: ReviewSession) -> str:
+    """Return how many answers came after the queue was made, and how to score them; empty without any."""
+    later = session.review.later
+    if not later:
+        return ""
+    came, them = ("1 answer was", "it") if later == 1 else (f"{later:,} answers were", "them")
+    before = " before you reveal the names" if session.hidden else ""
+    return f"{came} saved after this queue was made. Close Review and open it again to score {them}{before}."
 
 
 def missing_sentence(session: ReviewSession) -> str:

@@ -64,6 +64,10 @@ class Scoring:
             self._session.go_to(key)
         return key
 
+    async def count_later(self) -> int:
+        """Return how many answers were saved after the queue was made."""
+        return await asyncio.to_thread(self._review.count_later)
+
     async def reveal(self) -> None:
         """Show names from now on, for good."""
         await self._reopen_replaced(self._review.reveal)

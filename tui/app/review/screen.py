@@ -15,10 +15,12 @@ from tui.app.dialogs import ChoiceScreen, ConfirmScreen
 from tui.app.find.jump_dialog import jump_to_case
 from tui.app.keymap import key_of, shared, with_keys
 from tui.app.navigator import Navigator, ScreenName, Subject
+from tui.app.presentation.figures import counted
 from tui.app.presentation.pieces import Line
 from tui.app.review.criterion_panel import CriterionPanel
 from tui.app.review.lines import (
     Title,
+    later_sentence,
     recorded_line,
     taken_back_line,
     title_line,
@@ -60,7 +62,7 @@ _REVEALING_ACTIONS = frozenset({"adjudicate", "figures", "export", "match", "ope
 """Actions that show names, verdicts or scores of other reviewers."""
 _REVEAL = (
     "Names, verdicts and scores of other reviewers become visible. This is recorded and cannot be undone. Your scores "
-    "do not change."
+    "do not change; later ones are not blind."
 )
 _LEAVE_BLIND = (
     "Other screens show model names. Your scores are saved, and the review continues blind where you left it."
@@ -553,13 +555,20 @@ class ReviewScreen(AppScreen[None]):
             await self._navigator.export([self.review_session.review.record.id])
 
     def action_reveal(self) -> None:
-        """Show names, after a question."""
+        """Show names, after a question that says what was not scored blind yet."""
+        self._save(self._scoring.count_later, lambda _: self._ask_reveal(), "Not revealed")
+
+    def _ask_reveal(self) -> None:
+        session = self.review_session
+        open_items = len(session.review.items) - session.scored
+        still_open = f"{counted(open_items, 'item')} of this queue {'is' if open_items == 1 else 'are'} open."
+        text = "\n\n".join(filter(None, (_REVEAL, still_open if open_items else "", later_sentence(session))))
 
         def reveal(confirmed: bool | None) -> None:
             if confirmed:
                 self._save(self._scoring.reveal, lambda _: self._show_names())
 
-        self.app.push_screen(ConfirmScreen("Reveal the names?", _REVEAL, yes="reveal", no="stay blind"), reveal)
+        self.app.push_screen(ConfirmScreen("Reveal the names?", text, yes="reveal", no="stay blind"), reveal)
 
     def _show_names(self) -> None:
         self._show_title()
