@@ -210,22 +210,28 @@ class FiguresScreen(AppScreen[int | None]):
         """Leave more room for the table on a low screen."""
         self.set_class(event.size.height < _LOW, "-low")
 
+    def reload(self) -> None:
+        """Compute the figures again; the tab, the order of the rows and the row under the cursor stay."""
+        self._open(again=True)
+
     @work(group="load", exclusive=True)
-    async def _open(self) -> None:
+    async def _open(self, *, again: bool = False) -> None:
         try:
-            self._figures, self._displayed = await asyncio.to_thread(self._load_and_measure)
+            self._figures, self._displayed, self._orders = await asyncio.to_thread(self._load_and_measure)
         except AssayError as error:
             message = sanitize_line(str(error), 600)
             self._text.show_fitted(lambda _: [((message, "error"),)])
             return
         self._title.figures = self._figures
         self._title.draw()
-        self._show_page(self._figures.selected)
+        self._show_page(self._rows.row if again else self._figures.selected)
 
-    def _load_and_measure(self) -> tuple[Figures, list[tuple[FigureTable, Sequence[int]]]]:
+    def _load_and_measure(self) -> tuple[Figures, list[tuple[FigureTable, Sequence[int]]], dict[int, list[int]]]:
         figures = self._load()
         tables = [safe_table(page.table) for page in figures.pages]
-        return figures, [(table, natural_widths(table)) for table in tables]
+        sorts = [*self._sorts.items()]
+        orders = {place: figures.pages[place].table.order(column, reverse=up) for place, (column, up) in sorts}
+        return figures, [(table, natural_widths(table)) for table in tables], orders
 
     @property
     def page(self) -> FigurePage | None:

@@ -11,7 +11,7 @@ from tests.app.matrix.matrix_app import running_app
 from tests.app.matrix.samples import EARLIER, MODELS, RUN, large, matrix_of, repeated, result
 from tests.support.histories import run_history
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
-from tests.support.pilots import press_at_once, until
+from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.scripted_session import ScriptedSession
 from tui.app.dialogs import ChoiceScreen, HelpScreen
 from tui.app.figures_screen import FiguresScreen
@@ -413,3 +413,22 @@ async def test_the_key_of_the_statistics_waits_until_they_are_computed() -> None
         assert app.screen is place
         place.updates.counted.set()
         await until(app.hand, lambda: isinstance(app.screen, FiguresScreen))
+
+
+async def test_statistics_that_were_opened_during_a_run_are_those_of_the_whole_run_after_it(tmp_path: Path) -> None:
+    async with opened(tmp_path, ("✓✓",)) as (seen, screen):
+        await seen.press("R")
+        await seen.until(lambda: seen.session.plans)
+        trials = seen.session.plans[-1].trials
+        seen.session.say(*(TrialFinished(result(key, "✗")) for key in trials[:2]))
+        await seen.until(lambda: "So far 2 of 6" in text(screen))
+        await seen.press("I")
+        await seen.until(lambda: "run not finished" in "\n".join(screen_rows(seen.app.screen)))
+        figures = seen.app.screen
+        await seen.press("right_square_bracket")
+        seen.session.say(*(TrialFinished(result(key, "✓")) for key in trials[2:]))
+        seen.session.finish()
+        await seen.until(lambda: "67%" in "\n".join(screen_rows(figures)), "the tab stays, its rates are the last ones")
+        await seen.press("left_square_bracket")
+        await seen.until(lambda: "not enough data" in "\n".join(screen_rows(figures)))
+        assert "run not finished" not in "\n".join(screen_rows(figures))

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -20,11 +19,12 @@ from tui.app.matrix.controls import BaselineControls, RowControls
 from tui.app.matrix.matrix import Matrix, pair_to_compare
 from tui.app.matrix.panel import MatrixPanel
 from tui.app.matrix.table_view import MatrixHeader, MatrixTable
-from tui.app.matrix.updates import MatrixUpdates
+from tui.app.matrix.updates import MatrixUpdates, StatisticsComputed
 from tui.app.navigator import Navigator, Subject
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.model_faults import ModelFault
+from tui.app.presentation.table_lines import Figures
 from tui.app.run_controls import RunControls
 from tui.app.run_messages import ModelsUnresolved, PaceChanged, RunBegan, RunEnded, TrialChanged
 from tui.app.run_queue import resolve_models
@@ -38,6 +38,9 @@ from tui.model.filter import CASE_FILTER
 from tui.model.outcomes import Outcome
 from tui.session.answers import Source
 from tui.session.run_history import RunHistory
+
+if TYPE_CHECKING:
+    from tui.app.figures_screen import FiguresScreen
 
 MATRIX_KEYS: list[BindingType] = [
     shared("pane.zoom", "zoom", "Show the whole answer of the cell, or the matrix again", label="zoom"),
@@ -98,6 +101,7 @@ class MatrixScreen(AppScreen[str | None]):
         self._row_controls = RowControls(self, matrix, self.panel, self.updates)
         self._baseline_controls = BaselineControls(self, matrix, context.session.history, self.updates)
         self._run_controls, self._navigator = RunControls(context, self), Navigator(context, self)
+        self._figures: FiguresScreen | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the header, the panel and the footer."""
@@ -295,11 +299,22 @@ class MatrixScreen(AppScreen[str | None]):
                 why = f"{len(matrix.models):,} models are too many to compare."
             self.notify(why, markup=False)
             return
-        load = partial(statistics_figures, matrix.statistics, matrix.pair, matrix.names, matrix.suite, matrix.progress)
-        place = await self.app.push_screen_wait(FiguresScreen(load))
-        if place is not None:
-            matrix.pair = pairs[place].a, pairs[place].b
+
+        def load() -> Figures:
+            return statistics_figures(matrix.statistics, matrix.pair, matrix.names, matrix.suite, matrix.progress)
+
+        self._figures = FiguresScreen(load)
+        place = await self.app.push_screen_wait(self._figures)
+        self._figures = None
+        if place is not None and place < len(matrix.statistics.pairs):
+            matrix.pair = matrix.statistics.pairs[place].a, matrix.statistics.pairs[place].b
             self.panel.show_comparison()
+
+    @on(StatisticsComputed)
+    def reload_figures(self) -> None:
+        """Show the statistics of the run that has ended, if those of its first results are displayed."""
+        if self._figures is not None and not self.matrix.state.running:
+            self._figures.reload()
 
     # Runs
 

@@ -3,6 +3,7 @@
 import asyncio
 from time import monotonic
 
+from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker
@@ -18,6 +19,10 @@ _TICKS_PER_SECOND = 10
 _TICKS_PER_FRAME = 2
 _LEAST_PAUSE_SECONDS, _PAUSES = 0.7, 100  # computing statistics takes at most a hundredth of the time
 _SLICE_SECONDS = 0.008
+
+
+class StatisticsComputed(Message, bubble=False):
+    """Posted to the screen of a matrix after its statistics were computed again."""
 
 
 class MatrixUpdates:
@@ -86,6 +91,7 @@ class MatrixUpdates:
         self._next_statistics = monotonic() + max(_LEAST_PAUSE_SECONDS, _PAUSES * (monotonic() - began))
         self._panel.draw_heads()
         self._panel.show_comparison()
+        self._screen.post_message(StatisticsComputed())
 
     def _resume(self) -> None:
         if self._timer is not None:
