@@ -13,7 +13,7 @@ from tests.support.command_line import CommandLine
 from tests.support.kept_runs import make_case, make_plan, make_result
 from tui.model.results import Message, Prompt, TrialResult
 from tui.model.run import RunState
-from tui.model.suite import Check, CodeContext, Step
+from tui.model.suite import Check, CodeContext, RepositoryContext, Step
 from tui.model.tools import OfferedTool
 from tui.session.run_history import Baselines
 from tui.store.sqlite import SqliteStore
@@ -36,6 +36,7 @@ def save_run(
     changes: Mapping[str, Any] = MappingProxyType({}),
     sent: str = "",
     accepts_truncated: bool = False,
+    repository: RepositoryContext | None = None,
 ) -> str:
     """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
 
@@ -46,7 +47,7 @@ def save_run(
     made[0] = replace(made[0], **changes)
     plan = make_plan(made, list(failing), run_id=run_id, repeats=repeats, path=str(home / "suite.yaml"))
     options = replace(plan.suite.options, accept_truncated=accepts_truncated)
-    plan = replace(plan, suite=replace(plan.suite, options=options))
+    plan = replace(plan, suite=replace(plan.suite, options=options, repository_context=repository))
     (home / "assay_data_dir").mkdir(exist_ok=True)
     store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
     store.begin_run(plan, f"2026-11-{number:02}T10:15:00.000+00:00")
@@ -164,14 +165,17 @@ def test_cases_with_another_prompt_or_other_checks_are_listed_of_reports_too(
     assert compared(assay, "run.json", "run.json")["changed_cases"] == []
 
 
-def test_cases_of_which_truncated_answers_are_judged_otherwise_are_listed_and_not_broken_in_a_trend(
-    assay: CommandLine,
+@pytest.mark.parametrize(
+    "before", [{"accepts_truncated": True}, {"repository": RepositoryContext("src", include_files=("*.py",))}], ids=str
+)
+def test_cases_of_a_suite_that_judges_or_sends_something_else_are_listed_and_not_broken_in_a_trend(
+    assay: CommandLine, before: dict[str, Any]
 ) -> None:
-    base = save_run(assay.home, 1, {"a": 0}, accepts_truncated=True)
+    base = save_run(assay.home, 1, {"a": 0}, **before)
     run = save_run(assay.home, 2, {"a": 1})
     assert assay.run("report", base, "-f", "json", "-o", "base.json").code == 0
-    for before in (base, "base.json"):
-        assert compared(assay, run, before)["changed_cases"] == CASES
+    for name in (base, "base.json"):
+        assert compared(assay, run, name)["changed_cases"] == CASES
     assert json.loads(assay.run("trend", "suite.yaml", "-f", "json").out)["a"]["broken"] == []
 
 

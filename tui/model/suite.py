@@ -227,22 +227,6 @@ class Case:
         return "\n\n".join(step.input for step in self.steps)
 
 
-def question_digest(case: Case, *, accept_truncated: bool = False) -> str:
-    """Return a digest of what a case asks and of how its answers are judged; `accept_truncated` is an option
-    of its suite.
-
-    Fields with their default value are left out, so that a field of a later version changes no digest.
-    """
-    import hashlib
-    import json
-
-    asked = [_plain(getattr(case, name)) for name in ("system_message", "memory", "command", "tools", "max_turns")]
-    asked += [_plain(getattr(case, name)) for name in ("apply_changes", "target_file", "code_context")]
-    asked += ["accepts truncated answers"] if accept_truncated else []
-    text = json.dumps([_plain(case.steps), *asked], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
@@ -370,6 +354,23 @@ class SuiteCase(NamedTuple):
     def is_unchanged(self, then: "SuiteCase") -> bool:
         """Return whether the case asks and judges as it did `then`: a verdict from that time is one of this case."""
         return self.judges_the_same(then) and self.asks_the_same(then)
+
+
+def question_digest(asked: SuiteCase) -> str:
+    """Return a digest of what a case asks, apart from the content of files, and of how its answers are judged.
+
+    Fields with their default value are left out, so that a field of a later version changes no digest.
+    """
+    import hashlib
+    import json
+
+    case, suite = asked
+    parts = [_plain(getattr(case, name)) for name in ("system_message", "memory", "command", "tools", "max_turns")]
+    parts += [_plain(getattr(case, name)) for name in ("apply_changes", "target_file", "code_context")]
+    parts += ["accepts truncated answers"] if suite.options.accept_truncated else []
+    parts += [_plain(suite.sources)] if any(suite.sources) else []
+    text = json.dumps([_plain(case.steps), *parts], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _judges(case: Case) -> tuple[object, ...]:

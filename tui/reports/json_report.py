@@ -24,7 +24,7 @@ from tui.model.risk import (
     reliability,
 )
 from tui.model.run import KeptRun
-from tui.model.suite import Case, question_digest
+from tui.model.suite import Case, SuiteCase, question_digest
 from tui.model.values import JsonValue
 from tui.reports.scores import RunScores, score_object
 from tui.reports.summary import RequiredShare, Summary, cases_of, summarize
@@ -190,7 +190,7 @@ def _questions(kept: KeptRun) -> dict[str, dict[str, Any]]:
     return {
         case.id: {
             "checked": case.id not in unchecked,
-            "case_sha256": question_digest(case, accept_truncated=kept.plan.suite.options.accept_truncated),
+            "case_sha256": question_digest(SuiteCase(case, kept.plan.suite)),
             **({"prompt_sha256": prompts[case.id]} if case.id in prompts else {}),
             **({"cluster": case.cluster} if case.cluster else {}),
         }

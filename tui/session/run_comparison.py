@@ -10,7 +10,7 @@ from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome, unchecked_cases
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
-from tui.model.suite import clusters_of, question_digest
+from tui.model.suite import SuiteCase, clusters_of, question_digest
 from tui.session.records import find_record
 from tui.session.run_history import Baselines
 from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
@@ -95,8 +95,7 @@ def _results(store: Store, record: RunRecord) -> RunResults:
     unchecked = unchecked_cases(cases, found)
     models = {model: results_of(outcomes, unchecked) for model, outcomes in by_model.items()}
     asked = {outcome.case for outcome in found}
-    accepts = suite.options.accept_truncated
-    questions = {case.id: question_digest(case, accept_truncated=accepts) for case in cases if case.id in asked}
+    questions = {case.id: question_digest(SuiteCase(case, suite)) for case in cases if case.id in asked}
     finished = record.state == "finished"
     prompts = _digests_of_prompts(store, record.id, found) if wants_context(suite) else {}
     return RunResults(

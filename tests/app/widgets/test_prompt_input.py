@@ -3,8 +3,10 @@
 import gc
 from weakref import ref
 
+import pytest
 from textual._styles_cache import StylesCache
 from textual.color import Color
+from textual.events import Paste
 
 from tests.support.pilots import until
 from tui.app.theme.themed_app import ThemedApp
@@ -19,6 +21,18 @@ async def test_a_removed_input_is_not_kept_by_the_screen() -> None:
         await until(pilot, lambda: len(signal._subscriptions) == 1)
         await app.screen.query_one(PromptInput).remove()
         await until(pilot, lambda: len(signal._subscriptions) == 0)
+
+
+@pytest.mark.parametrize(("pasted", "lines"), [("first\nsecond\n\nlast\n", 4), ("\r\nfirst\r\n", 1), ("first", 1)])
+async def test_pasting_several_lines_says_that_the_first_one_is_taken(pasted: str, lines: int) -> None:
+    app: ThemedApp[None] = ThemedApp(theme_folders=[])
+    async with app.run_test() as pilot:
+        await app.screen.mount(PromptInput("filter", app.screen))
+        typed = app.screen.query_one(PromptInput)
+        typed.post_message(Paste(pasted))
+        await until(pilot, lambda: typed.value == "first")
+        notices = [notice.message for notice in app._notifications]
+        assert notices == ([f"Pasted the first of {lines} lines: this field has one line."] if lines > 1 else [])
 
 
 def test_the_painted_lines_of_a_removed_widget_are_freed() -> None:

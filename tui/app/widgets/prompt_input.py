@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
@@ -62,6 +62,14 @@ class PromptInput(Input):
     def on_unmount(self) -> None:
         """Leave the signal of the screen to which Textual's Input subscribes: it would keep the input alive."""
         self.screen.text_selection_started_signal.unsubscribe(self)
+
+    def on_paste(self, event: Paste) -> None:
+        """Say it if only the first line of a text is inserted."""
+        event.text = event.text.lstrip("\r\n")
+        lines = event.text.rstrip().splitlines()
+        if len(lines) > 1:
+            warning = f"Pasted the first of {len(lines):,} lines: this field has one line."
+            self.notify(warning, severity="warning", markup=False)
 
     def start(self) -> None:
         """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
