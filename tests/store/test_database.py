@@ -560,8 +560,8 @@ def step(*names):
 def replace_counted(*names):
     step()
     replace(*names)
-os.replace, drop_orphans = replace_counted, recovery._drop_orphans
-recovery._drop_orphans = lambda fresh: (drop_orphans(fresh), step())
+os.replace, repair = replace_counted, recovery.repair
+recovery.repair = lambda fresh: (repair(fresh), step())
 SqliteStore(pathlib.Path(sys.argv[1]))
 """
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _LONG_RUN_SECONDS = 60
 _COLLECTION_SECONDS = 2.0
+_NOTICE_SECONDS = 2.0
 _LOSS_EXIT_CODE = 3
 
 
@@ -110,6 +111,7 @@ class AssayApp(ThemedApp[int]):
         self._app_context: AppContext | None = None
         self._finder: Finder | None = None
         self._settings: SettingsEditor | None = None
+        self._displayed_notices: set[str] = set()
         self._notification_hold = NotificationHold(super().notify, self.clear_notifications)
         self._leaving = False
         self._last_key: Key | None = None
@@ -174,11 +176,20 @@ class AssayApp(ThemedApp[int]):
         self._finder = Finder(context, explore)
         self.add_mode("explore", lambda: explore)
         await self.switch_mode("explore")
-        for notice in context.session.notices:
-            self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
+        session = context.session
+        self._display_notices(session.notices)
+        # Reading the history adds notices about results that cannot be read.
+        self.set_interval(_NOTICE_SECONDS, lambda: self._display_notices(session.notices))
         start_worker(self, context.runs.work, group="runs")
         start_worker(self, context.scores.work, group="watch scores")
         explore.call_after_refresh(self.run_worker, context.suite_loader.work, group="suites")
+
+    def _display_notices(self, notices: Sequence[str]) -> None:
+        """Display those of the notices that were not displayed before."""
+        for notice in notices:
+            if notice not in self._displayed_notices:
+                self._displayed_notices.add(notice)
+                self.notify(sanitize_line(notice, 600), severity="warning", markup=False, timeout=12)
 
     def _post_to_screens(self, message: Message) -> None:
         """Post a message to every screen of the stack, and to the app itself."""

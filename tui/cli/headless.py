@@ -14,7 +14,7 @@ from tui.cli.exit_codes import exit_code
 from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
 from tui.cli.run_options import AgentOverride, ReportRequest, RepositoryOverride, RunArguments
-from tui.cli.streams import say, silence_stdout
+from tui.cli.streams import note, say, silence_stdout
 from tui.documents.files import NotRead, read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
@@ -175,7 +175,8 @@ def run_headless(arguments: RunArguments) -> int:
 async def _run(arguments: RunArguments) -> int:
     session = Session(os.environ)
     try:
-        notes = [f"Note: {notice}" for notice in session.notices]
+        known = session.notices
+        notes = [f"Note: {notice}" for notice in known]
         plans = await _make_plans(session, arguments, notes)
         for plan in plans:
             if plan.trials:
@@ -189,6 +190,9 @@ async def _run(arguments: RunArguments) -> int:
             say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
             await _warn_of_models(session, plans, control)
             kept, lost = await _run_plans(session, plans, control)
+        for notice in session.notices:  # about results that could not be read
+            if notice not in known:
+                note(notice)
         if kept:
             write_report(kept, arguments.report, session.reviews)
         if caught:

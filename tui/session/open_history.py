@@ -19,14 +19,20 @@ def open_store(folders: Folders) -> SqliteStore:
 
 @contextmanager
 def open_history(environ: Mapping[str, str], notify: Callable[[str], None]) -> Iterator[SqliteStore]:
-    """Open the run history, pass its notices on, and close it at the end. Raises StoreError."""
+    """Open the run history, pass its notices on, also those of what is read, and close it at the end.
+
+    Raises StoreError.
+    """
     store = open_store(find_folders(environ))
     try:
-        for notice in store.notices:
+        for notice in (known := store.notices):
             notify(notice)
         yield store
     finally:
         store.close()
+        for notice in store.notices:
+            if notice not in known:
+                notify(notice)
 
 
 @contextmanager

@@ -249,14 +249,14 @@ class AnswerIndex:
                 yield AnswerHit(run, suite, started_at, case, model, repeat, attempt[0], own or "", context)
 
 
-def _verdicts_of(content: str) -> dict[int, str]:
+def _verdicts_of(content: bytes) -> dict[int, str]:
     """Return the verdict of each attempt of a result by its number. Unreadable results have none."""
     with contextlib.suppress(ValueError):
         return {attempt.number: attempt.verdict for attempt in codec.decode_result(content).attempts}
     return {}
 
 
-def texts_of(content: str) -> list[tuple[int, str]]:
+def texts_of(content: str | bytes) -> list[tuple[int, str]]:
     """Return the number and the text of each attempt of a result that has a text. Unreadable results have none."""
     with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
         attempts = json.loads(content)["attempts"][-_ATTEMPTS:]

@@ -26,6 +26,7 @@ _DEEPEST = 64
 _TOO_DEEP = "[nested too deeply to be saved]"
 _ASKED_AGAIN = '"asked_again":'
 """Earlier versions wrote this in each attempt, and not which rerun it belongs to."""
+_ASKED_AGAIN_BYTES = _ASKED_AGAIN.encode()
 _FINAL = ("unauthorized", "not_found", "refused")
 
 
@@ -77,14 +78,33 @@ def encode_result(result: TrialResult) -> str:
         return _dump(replace(result, attempts=tuple(_flatten(attempt) for attempt in result.attempts)))
 
 
-def decode_result(text: str) -> TrialResult:
+def decode_result(text: str | bytes) -> TrialResult:
     """Parse a result. Raises ValueError."""
     result = _decode(_adapter(TrialResult), text)
-    if _ASKED_AGAIN in text:
+    if (_ASKED_AGAIN in text) if isinstance(text, str) else (_ASKED_AGAIN_BYTES in text):
         marks = [attempt.get("asked_again") for attempt in json.loads(text)["attempts"]]
         if any(mark is not None for mark in marks):
             return _renew(result, [bool(mark) for mark in marks])
     return result
+
+
+def read_result(content: bytes, key: tuple[str, str, int]) -> TrialResult | None:
+    """Return a stored result of the trial that its row names; None for one that only damage can have made.
+
+    It cannot be decoded, or is that of another trial: counted, it would be a result of that trial too.
+    """
+    try:
+        result = decode_result(content)
+    except (ValueError, TypeError):  # TypeError: not even text
+        return None
+    trial = result.trial
+    is_of_row = trial == key or (storable(trial.case), storable(trial.model), trial.repeat) == key
+    return result if is_of_row else None
+
+
+def storable(text: str) -> str:
+    """Return the text as SQLite can store it: names that are not UTF-8 contain lone surrogates."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _adapter(kind: type[T]) -> "TypeAdapter[T]":
@@ -115,12 +135,13 @@ def _fields(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
-def _decode(adapter: "TypeAdapter[T]", text: str) -> T:
+def _decode(adapter: "TypeAdapter[T]", text: str | bytes) -> T:
     try:
         return adapter.validate_json(text)
     except ValueError:
         try:
-            return adapter.validate_python(json.loads(text))
+            # Decoded here: json would accept bytes that are no UTF-8.
+            return adapter.validate_python(json.loads(text.decode() if isinstance(text, bytes) else text))
         except RecursionError as error:
             raise ValueError("it is nested too deeply") from error
 

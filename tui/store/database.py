@@ -3,13 +3,15 @@
 import contextlib
 import errno
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -17,6 +19,7 @@ from urllib.parse import quote
 from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
+from tui.store.reader import has_unreadable
 from tui.store.recovery import (
     BUSY_SECONDS,
     READ_ERRORS,
@@ -95,6 +98,8 @@ def store_error(error: Exception, path: Path) -> StoreError:
 
 
 _ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked completely only after damage was found
+_MOST_MARKED = 1_000
+_NUMBER = re.compile("[0-9]{1,15}")
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _FREE_LOG = 16 * 1024 * 1024
 _LARGEST_COPY = 512 * 1024 * 1024  # bytes of a file and its log that are read in memory
@@ -199,10 +204,22 @@ def _open_empty(notice: str) -> Opened:
     return Opened(empty, True, (notice,))
 
 
-def mark_damaged(path: Path) -> None:
-    """Record that damage was found, so that the next opening checks the whole file."""
-    with contextlib.suppress(OSError):
-        _mark(path).touch(mode=0o600)
+def mark_damaged(path: Path, results: Iterable[int] = ()) -> None:
+    """Record that damage was found, so that the next opening checks the whole file, and results with these numbers."""
+    with (
+        contextlib.suppress(OSError),
+        open(os.open(_mark(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="ascii") as mark,
+    ):
+        mark.writelines(f"{number}\n" for number in results)
+
+
+def _marked_results(path: Path) -> list[int]:
+    """Return the first results that were marked: one that cannot be read is enough to recover the history."""
+    try:
+        with _mark(path).open(encoding="ascii", errors="replace") as mark:
+            return [int(line) for line in islice(mark, _MOST_MARKED) if _NUMBER.fullmatch(line.strip())]
+    except OSError:
+        return []
 
 
 def _open_for_writing(path: Path, *, is_locked: bool) -> Opened:
@@ -300,6 +317,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _Damaged
         if suspected:
+            if has_unreadable(connection, _marked_results(path)):
+                raise _Damaged
             _mark(path).unlink(missing_ok=True)
 
 

@@ -24,7 +24,8 @@ class Store(Protocol):
     def notices(self) -> tuple[str, ...]:
         """Messages for the user about the history since it was opened, one or two sentences each.
 
-        Examples: it is read-only, a damaged file was moved aside.
+        Examples: it is read-only, a damaged file was moved aside. Reading may add some: results that cannot be read
+        are left out of what is returned, and a message names their run.
         """
         ...
 

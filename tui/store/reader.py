@@ -2,16 +2,18 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from tui.model.collector import paused_collector
-from tui.model.outcomes import Outcome
+from tui.model.outcomes import Outcome, outcome_of, unchecked_cases
 from tui.model.prices import Spent
 from tui.model.results import MOST_TOKENS, TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.store import codec
-from tui.store.writer import canonical_path, storable
+from tui.store.codec import storable
+from tui.store.writer import canonical_path
 
 Row = tuple[Any, ...]
 Alive = Callable[[str | None], bool]
@@ -33,6 +35,8 @@ _OUTCOME = (
     f" {_counts('input_tokens', 'output_tokens', 'reasoning_tokens')}, retries, cost_usd,"
     f" {_counts('least_input_tokens', 'least_output_tokens')}, least_cost_usd"
 )
+# As bytes: sqlite3 refuses a whole query for one text that is not UTF-8. With the trial that the result must be of.
+_RESULT = "CAST(content AS BLOB), result.number, case_id, model, repeat"
 _RUN_ID = "(SELECT id FROM run WHERE run.number = of_run)"
 # Ids of runs sort by their times; SQLite takes the other columns from the row of the max. A rerun of an older run does
 # not replace the results of a newer one, and neither does its import.
@@ -96,8 +100,11 @@ def _names(models: object) -> tuple[str, ...]:
     return tuple(map(_text, found)) if isinstance(found, list) else ()
 
 
-def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row | None, list[Row], list[Row]]:
-    """Return rows for `kept_of`: the record, the plan (None if its suite is missing), the trials, the results."""
+def select_kept(connection: sqlite3.Connection, run: int) -> tuple[tuple[Row, Row | None, list[Row]], list[Row]]:
+    """Return rows for `kept_of`, and the results for `results_of`.
+
+    They are the record, the plan (None if its suite is missing) and the trials.
+    """
     record = connection.execute(f"SELECT {_RECORD} FROM run WHERE number = ?", (run,)).fetchone()
     planned = connection.execute(
         "SELECT suite.content, subjects, options, command, assay, versions"
@@ -106,10 +113,10 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[Row, Row | No
     ).fetchone()
     trials = select_trials(connection, run)
     results = connection.execute(
-        "SELECT content FROM trial JOIN result ON result.trial = trial.number WHERE run = ? ORDER BY trial.number",
+        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number WHERE run = ? ORDER BY trial.number",
         (run,),
     ).fetchall()
-    return record, planned, trials, results
+    return (record, planned, trials), results
 
 
 _SETUP = "subjects, options, command, assay, versions"
@@ -144,9 +151,9 @@ def select_trials(connection: sqlite3.Connection, run: int) -> list[Row]:
     ).fetchall()
 
 
-def kept_of(rows: tuple[Row, Row | None, list[Row], list[Row]], is_alive: Alive) -> KeptRun:
-    """Return a complete run. Raises ValueError for invalid content."""
-    record, planned, trials, results = rows
+def kept_of(rows: tuple[Row, Row | None, list[Row]], results: Sequence[TrialResult | None], is_alive: Alive) -> KeptRun:
+    """Return a run with those of its results that can be read. Raises ValueError for invalid content."""
+    record, planned, trials = rows
     if planned is None:
         raise ValueError("its suite is missing")
     suite, subjects, options, command, assay, versions = planned
@@ -158,7 +165,25 @@ def kept_of(rows: tuple[Row, Row | None, list[Row], list[Row]], is_alive: Alive)
         trials=tuple(map(TrialKey._make, trials)),
         command=command,
     )
-    return KeptRun(record_of(record, is_alive), plan, results_of(results), assay, codec.decode_versions(versions))
+    readable = tuple([result for result in results if result is not None])
+    kept = KeptRun(record_of(record, is_alive), plan, readable, assay, codec.decode_versions(versions))
+    return kept if len(readable) == len(results) else _without_unreadable(kept)
+
+
+def _without_unreadable(kept: KeptRun) -> KeptRun:
+    """Return a run whose record counts the results that can be read; it is not finished."""
+    outcomes = [outcome_of(result) for result in kept.results]
+    unchecked = unchecked_cases(kept.plan.suite.cases, outcomes)
+    record = replace(
+        kept.record,
+        state="interrupted" if kept.record.state == "finished" else kept.record.state,
+        passed=sum(outcome.counted == "passed" for outcome in outcomes),
+        unchecked=sum(
+            outcome.counted == "unchecked" or (outcome.counted == "error" and outcome.case in unchecked)
+            for outcome in outcomes
+        ),
+    )
+    return replace(kept, record=record)
 
 
 def select_outcomes(connection: sqlite3.Connection, run: int) -> list[Row]:
@@ -200,7 +225,7 @@ def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple
         (run,),
     ).fetchall()
     others = connection.execute(
-        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number"
         " WHERE run = ? AND typeof(answer) <> 'text'",
         (run,),
     ).fetchall()
@@ -210,8 +235,9 @@ def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple
 def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:
     """Return the newest result of each model, for `results_of`. The texts of the others are not read."""
     return connection.execute(
-        "SELECT (SELECT content FROM result WHERE number = newest) FROM (SELECT max(result.number) AS newest"
-        " FROM trial JOIN result ON result.trial = trial.number WHERE run = ? GROUP BY model)",
+        f"SELECT {_RESULT} FROM (SELECT max(result.number) AS newest"
+        " FROM trial JOIN result ON result.trial = trial.number WHERE run = ? GROUP BY model)"
+        " JOIN result ON result.number = newest JOIN trial ON trial.number = result.trial",
         (run,),
     ).fetchall()
 
@@ -222,16 +248,19 @@ def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
         return tuple([Outcome(TrialKey(*row[:3]), row[3], row[4], bool(row[5]), *row[6:]) for row in rows])
 
 
-def results_of(rows: Iterable[Row]) -> tuple[TrialResult, ...]:
-    """Return complete results. Raises ValueError for invalid content."""
+def results_of(rows: Iterable[Row]) -> tuple[TrialResult | None, ...]:
+    """Return complete results; None for each that damage has made unreadable, so that it does not hide the others.
+
+    It is no result of a newer version: a history of a newer format is refused as a whole.
+    """
     with paused_collector():
-        return tuple([codec.decode_result(row[0]) for row in rows])
+        return tuple([codec.read_result(row[0], row[2:]) for row in rows])
 
 
 def select_result(connection: sqlite3.Connection, run: int, key: TrialKey) -> list[Row]:
     """Return the row of one result, or none, for `results_of`."""
     return connection.execute(
-        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number"
         " WHERE run = ? AND case_id = ? AND model = ? AND repeat = ?",
         (run, storable(key.case), storable(key.model), key.repeat),
     ).fetchall()
@@ -240,7 +269,7 @@ def select_result(connection: sqlite3.Connection, run: int, key: TrialKey) -> li
 def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list[Row]:
     """Return the results of one model, for `results_of`."""
     return connection.execute(
-        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number"
         " WHERE run = ? AND model = ? ORDER BY trial.number",
         (run, storable(model)),
     ).fetchall()
@@ -248,7 +277,7 @@ def select_answers(connection: sqlite3.Connection, run: int, model: str) -> list
 
 def select_latest(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
     """Return run id and content of the newest results of a suite: of each case on each model those of one run."""
-    return connection.execute(_LATEST.format(columns=f"{_RUN_ID}, content"), (canonical_path(suite_path),)).fetchall()
+    return connection.execute(_LATEST.format(columns=f"{_RUN_ID}, {_RESULT}"), (canonical_path(suite_path),)).fetchall()
 
 
 def select_latest_outcomes(connection: sqlite3.Connection, suite_path: str) -> list[Row]:
@@ -287,7 +316,7 @@ def select_changed(connection: sqlite3.Connection, after: int) -> tuple[int, lis
 def select_case(connection: sqlite3.Connection, suite_path: str, case_id: str, most: int) -> list[Row]:
     """Return run id and content of the newest results of a case over all runs of a suite, the newest first."""
     return connection.execute(
-        "SELECT run.id, content FROM run JOIN trial ON trial.run = run.number"
+        f"SELECT run.id, {_RESULT} FROM run JOIN trial ON trial.run = run.number"
         " JOIN result ON result.trial = trial.number"
         " WHERE run.suite_place = ? AND case_id = ? ORDER BY result.number DESC LIMIT ?",
         (canonical_path(suite_path), storable(case_id), most),
@@ -307,6 +336,16 @@ def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
     return [row[0] for row in rows]
 
 
+def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bool:
+    """Return whether one of the results with these numbers is stored and cannot be read."""
+    rows = connection.execute(
+        f"SELECT {_RESULT} FROM json_each(?) AS wanted JOIN result ON result.number = wanted.value"
+        " JOIN trial ON trial.number = result.trial",
+        (json.dumps(list(results)),),
+    )
+    return None in results_of(rows)
+
+
 def select_result_numbers(connection: sqlite3.Connection, after: int, limit: int) -> list[Row]:
     """Return numbers of results in their order with the hash of the answer, empty where there is none."""
     return connection.execute(
@@ -316,14 +355,14 @@ def select_result_numbers(connection: sqlite3.Connection, after: int, limit: int
     ).fetchall()
 
 
-def select_content(connection: sqlite3.Connection, number: int) -> tuple[str, str] | None:
+def select_content(connection: sqlite3.Connection, number: int) -> tuple[str, bytes] | None:
     """Return the hash of the answer of a result and its JSON; None if it is not saved any more."""
     row = connection.execute(
-        "SELECT iif(typeof(answer) = 'text', answer, ''), content FROM result"
+        "SELECT iif(typeof(answer) = 'text', answer, ''), CAST(content AS BLOB) FROM result"
         " JOIN trial ON trial.number = result.trial WHERE result.number = ?",
         (number,),
     ).fetchone()
-    return None if row is None else (str(row[0]), str(row[1]))
+    return None if row is None else (str(row[0]), bytes(row[1]))
 
 
 def select_places(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Row]:
@@ -337,11 +376,11 @@ def select_places(connection: sqlite3.Connection, numbers: Iterable[int]) -> lis
     ).fetchall()
 
 
-def select_contents(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
+def select_contents(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, bytes]:
     """Return the contents of these results by their number, if they have several attempts."""
     rows = connection.execute(
-        "SELECT result.number, content FROM json_each(?) AS wanted JOIN result ON result.number = wanted.value"
-        " JOIN trial ON trial.number = result.trial WHERE attempts > 1",
+        "SELECT result.number, CAST(content AS BLOB) FROM json_each(?) AS wanted"
+        " JOIN result ON result.number = wanted.value JOIN trial ON trial.number = result.trial WHERE attempts > 1",
         (json.dumps(list(numbers)),),
     )
     return dict(rows.fetchall())

@@ -21,8 +21,8 @@ from typing import Any
 from urllib.parse import quote
 
 from tui.model.current_folder import absolute_path
+from tui.store.repair import repair
 from tui.store.schema import migrate
-from tui.store.writer import derive_outcomes
 
 _TABLES = ("suite", "run", "trial", "result")
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -212,7 +212,7 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
         old.execute("PRAGMA writable_schema = ON")
         for table in _TABLES:
             _copy(table, old, fresh)
-        _drop_orphans(fresh)
+        repair(fresh)
         fresh.execute("COMMIT")
     except READ_ERRORS as error:
         if fresh.in_transaction:
@@ -239,8 +239,12 @@ def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> Non
     columns = [name for name in _columns(table, fresh) if name in readable]
     if not columns:
         return
-    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    for row in _rows(f"SELECT {names} FROM {table} NOT INDEXED", old):
+    # Results as bytes: with replaced characters, one that is not UTF-8 would be another answer.
+    as_bytes = ("content",) if table == "result" else ()
+    names = ", ".join(columns)
+    marks = ", ".join("CAST(? AS TEXT)" if name in as_bytes else "?" for name in columns)
+    selected = ", ".join(f"CAST({name} AS BLOB)" if name in as_bytes else name for name in columns)
+    for row in _rows(f"SELECT {selected} FROM {table} NOT INDEXED", old):
         try:
             fresh.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", row)
         except (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.DataError):
@@ -298,19 +302,3 @@ def _first_row(query: str, number: int, old: sqlite3.Connection) -> list[_Row] |
     except (*READ_ERRORS, TypeError) as error:
         _raise_passing(error)
         return None
-
-
-def _drop_orphans(fresh: sqlite3.Connection) -> None:
-    fresh.execute("DELETE FROM suite WHERE NOT json_valid(content)")
-    fresh.execute("DELETE FROM result WHERE NOT json_valid(content)")
-    fresh.execute("DELETE FROM run WHERE suite NOT IN (SELECT number FROM suite)")
-    fresh.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
-    fresh.execute("DELETE FROM result WHERE trial NOT IN (SELECT number FROM trial)")
-    # A verdict without its texts is not a stored result: the trial counts as not run, and a resumed run repeats it.
-    fresh.execute(
-        "UPDATE trial SET verdict = NULL, first_verdict = NULL WHERE number NOT IN (SELECT trial FROM result)"
-    )
-    fresh.execute("""UPDATE run SET state = 'interrupted' WHERE state = 'finished' AND (
-        trials > (SELECT count(*) FROM trial WHERE run = run.number)
-        OR EXISTS (SELECT 1 FROM trial WHERE run = run.number AND verdict IS NULL))""")
-    derive_outcomes(fresh)

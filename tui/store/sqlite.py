@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -22,6 +23,7 @@ from tui.store.answer_index import AnswerIndex
 from tui.store.codec import decode_suite, encode_result
 from tui.store.database import HistoryFile
 from tui.store.ownership import Owner, is_alive, sweep_owners
+from tui.store.unreadable import UnreadableResults
 
 T = TypeVar("T")
 
@@ -41,6 +43,7 @@ class SqliteStore:
         self._path = path
         self._owner = Owner(path)
         self._file = HistoryFile(path)
+        self._unreadable = UnreadableResults(self._file)
         self._index = AnswerIndex(self._file)
         if not self._file.is_readonly:
             # It is reported as interrupted anyway; the disk may be full.
@@ -50,7 +53,7 @@ class SqliteStore:
     @property
     def notices(self) -> tuple[str, ...]:
         """Messages for the user about the history since it was opened."""
-        return self._file.notices
+        return (*self._file.notices, *self._unreadable.notices)
 
     @property
     def is_readonly(self) -> bool:
@@ -121,8 +124,12 @@ class SqliteStore:
 
     def read_run(self, run_id: str) -> KeptRun:
         """Return a run with its plan and results."""
-        rows = self._file.read(lambda connection: reader.select_kept(connection, self._known(connection, run_id)))
-        return self._decode(lambda: reader.kept_of(rows, self._is_alive))
+        rows, contents = self._file.read(
+            lambda connection: reader.select_kept(connection, self._known(connection, run_id))
+        )
+        with paused_collector():
+            results = self._results(contents, repeat(run_id))
+            return self._decode(lambda: reader.kept_of(rows, results, self._is_alive))
 
     def read_suite(self, run_id: str) -> Suite:
         """Return the suite of a run as it was run."""
@@ -163,7 +170,7 @@ class SqliteStore:
             lambda connection: reader.select_answers_of_results(connection, self._known(connection, run_id))
         )
         found = {TrialKey(case, model, repeat): answer for case, model, repeat, answer in hashed}
-        results = self._decode(lambda: reader.results_of(others))
+        results = self._readable(others, run_id)
         return found | {result.trial: current_answer_hash(result) for result in results}
 
     def read_trials(self, run_id: str, trials: Iterable[TrialKey]) -> Mapping[TrialKey, TrialResult]:
@@ -177,19 +184,19 @@ class SqliteStore:
                 for row in reader.select_result(connection, run, trial)
             ]
         )
-        return {result.trial: result for result in self._decode(lambda: reader.results_of(rows))}
+        return {result.trial: result for result in self._readable(rows, run_id)}
 
     def read_newest(self, run_id: str) -> Mapping[str, TrialResult]:
         """Return the newest result of each model."""
         rows = self._file.read(lambda connection: reader.select_newest(connection, self._known(connection, run_id)))
-        return {result.trial.model: result for result in self._decode(lambda: reader.results_of(rows))}
+        return {result.trial.model: result for result in self._readable(rows, run_id)}
 
     def read_trial(self, run_id: str, trial: TrialKey) -> TrialResult | None:
         """Return one complete result, or None if the trial has none."""
         rows = self._file.read(
             lambda connection: reader.select_result(connection, self._known(connection, run_id), trial)
         )
-        found = self._decode(lambda: reader.results_of(rows))
+        found = self._readable(rows, run_id)
         return found[0] if found else None
 
     def read_recordings(self, run_id: str, model: str) -> tuple[TrialResult, ...]:
@@ -197,7 +204,7 @@ class SqliteStore:
         rows = self._file.read(
             lambda connection: reader.select_answers(connection, self._known(connection, run_id), model)
         )
-        return self._decode(lambda: reader.results_of(rows))
+        return self._readable(rows, run_id)
 
     def latest_results(self, suite_path: str) -> tuple[tuple[str, TrialResult], ...]:
         """Return the newest results of the suite at that path, each with the id of its run.
@@ -205,8 +212,7 @@ class SqliteStore:
         All repeats of a case on a model are of one run.
         """
         rows = self._file.read(lambda connection: reader.select_latest(connection, suite_path))
-        results = self._decode(lambda: reader.results_of((content,) for _, content in rows))
-        return tuple((run, result) for (run, _), result in zip(rows, results, strict=True))
+        return self._readable_by_run(rows)
 
     def latest_outcomes(self, suite_path: str) -> tuple[tuple[str, Outcome], ...]:
         """Return the same results as `latest_results`, without their texts."""
@@ -226,8 +232,7 @@ class SqliteStore:
     def case_results(self, suite_path: str, case_id: str, most: int) -> tuple[tuple[str, TrialResult], ...]:
         """Return the newest results of a case over all runs of the suite at that path, each with the id of its run."""
         rows = self._file.read(lambda connection: reader.select_case(connection, suite_path, case_id, most))
-        results = self._decode(lambda: reader.results_of((content,) for _, content in rows))
-        return tuple((run, result) for (run, _), result in zip(rows, results, strict=True))
+        return self._readable_by_run(rows)
 
     def delete_run(self, run_id: str, confirm: Callable[[RunRecord], None] = lambda _: None) -> None:
         """Delete a run: its pages are overwritten and returned to the disk.
@@ -272,13 +277,28 @@ class SqliteStore:
         self._file.close()
         self._owner.release()
 
+    def _readable(self, rows: Sequence[reader.Row], run_id: str) -> tuple[TrialResult, ...]:
+        """Return the results of a run that can be read; the others are noted."""
+        return tuple([result for result in self._results(rows, repeat(run_id)) if result is not None])
+
+    def _readable_by_run(self, rows: Sequence[reader.Row]) -> tuple[tuple[str, TrialResult], ...]:
+        """Return the same of rows that begin with the id of their run, each with that id."""
+        runs = [row[0] for row in rows]
+        results = self._results([row[1:] for row in rows], runs)
+        return tuple((run, result) for run, result in zip(runs, results, strict=True) if result is not None)
+
+    def _results(self, rows: Sequence[reader.Row], runs: Iterable[str]) -> tuple[TrialResult | None, ...]:
+        results = reader.results_of(rows)
+        self._unreadable.add(
+            (run, row[1]) for run, row, result in zip(runs, rows, results, strict=False) if result is None
+        )
+        return results
+
     def _decode(self, decode: Callable[[], T]) -> T:
         try:
             return decode()
         except ValueError as error:
-            raise StoreError(
-                "the run history contains a result that this version of Assay cannot read", where=str(self._path)
-            ) from error
+            raise StoreError("the run history contains a run that Assay cannot read", where=str(self._path)) from error
 
     def _claim(self) -> None:
         try:

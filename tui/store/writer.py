@@ -16,6 +16,7 @@ from tui.model.run import VERSION_CHANGED, Plan, RunState
 from tui.model.scores import current_answer_hash
 from tui.model.suite import Suite
 from tui.store import codec
+from tui.store.codec import storable
 
 
 def insert_run(
@@ -105,12 +106,13 @@ def refuse_changed(connection: sqlite3.Connection, run: int, plan: Plan) -> None
 
 
 def _result_of(connection: sqlite3.Connection, run: int, key: TrialKey) -> TrialResult | None:
+    place = storable(key.case), storable(key.model), key.repeat
     row = connection.execute(
-        "SELECT content FROM trial JOIN result ON result.trial = trial.number"
+        "SELECT CAST(content AS BLOB) FROM trial JOIN result ON result.trial = trial.number"
         " WHERE run = ? AND case_id = ? AND model = ? AND repeat = ?",
-        (run, storable(key.case), storable(key.model), key.repeat),
+        (run, *place),
     ).fetchone()
-    return None if row is None else codec.decode_result(row[0])
+    return None if row is None else codec.read_result(row[0], place)
 
 
 def write_results(
@@ -120,7 +122,7 @@ def write_results(
     passed = unchecked = 0
     for result, content in results:
         trial, was_passed, was_unchecked = _trial_number(connection, run, result.trial)
-        connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
+        save_outcome(connection, trial, result)
         connection.execute("INSERT OR REPLACE INTO result (trial, content) VALUES (?, ?)", (trial, content))
         counted = counted_as(result)
         passed += (counted == "passed") - was_passed
@@ -140,10 +142,19 @@ def derive_outcomes(connection: sqlite3.Connection) -> None:
     for (trial,) in connection.execute("SELECT trial FROM result").fetchall():
         (content,) = connection.execute("SELECT content FROM result WHERE trial = ?", (trial,)).fetchone()
         with contextlib.suppress(ValueError, TypeError):
-            result = codec.decode_result(content)
-            connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
+            save_outcome(connection, trial, codec.decode_result(content))
+    connection.execute("UPDATE run SET trials = (SELECT count(*) FROM trial WHERE run = run.number)")
+    count_outcomes(connection)
+
+
+def save_outcome(connection: sqlite3.Connection, trial: int, result: TrialResult) -> None:
+    """Write the outcome columns of a trial from its result."""
+    connection.execute(_SAVE_OUTCOME, (*_outcome_row(outcome_of(result)), current_answer_hash(result), trial))
+
+
+def count_outcomes(connection: sqlite3.Connection) -> None:
+    """Recompute the counts of passes and of unchecked answers of every run from the outcomes of its trials."""
     connection.execute(f"""UPDATE run SET
-        trials = (SELECT count(*) FROM trial WHERE run = run.number),
         passed = (SELECT count(*) FROM trial WHERE run = run.number AND {IS_PASSED})""")
     for run, state in connection.execute("SELECT number, state FROM run").fetchall():
         _count_unchecked(connection, run, 0 if state == "running" else _errors_without_check(connection, run))
@@ -202,11 +213,6 @@ def canonical_path(path: str) -> str:
         return storable(real_path(path))
     except ValueError:  # NUL, or other characters that no file name can hold
         return storable(path)
-
-
-def storable(text: str) -> str:
-    """Return the text as SQLite can store it: names that are not UTF-8 contain lone surrogates."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def add_versions(connection: sqlite3.Connection, run: int, versions: Mapping[str, str]) -> None:

@@ -1,0 +1,116 @@
+"""Damaged rows: one that cannot be read does not hide the others, is never counted, and is run again."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.store.test_database import overwrite_index
+from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
+from tui.model.results import TrialKey
+from tui.reports.summary import summarize
+from tui.store.sqlite import SqliteStore
+
+PLAN = make_plan([make_case(f"c{number}") for number in range(6)], ["m", "n"])
+RESULTS = tuple(make_result(key, "passed" if key.model == "m" else "failed") for key in PLAN.trials)
+LOST = PLAN.trials[4]
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "not UTF-8": lambda content: content.replace(b"Use a parameter", b"\xd5se a parameter"),
+    "not JSON": lambda content: content.replace(b'"attempts"', b'#attempts"'),
+    "a key": lambda content: content.replace(b'"attempts"', b'"\x60ttempts"'),
+    "a value": lambda content: content.replace(b'"verdict":"passed"', b'"verdict":"pasred"'),
+    "the trial": lambda content: content.replace(b'["c2",', b'["c3",'),
+    "everything": lambda _: b"",
+}
+
+
+def finish(history: Path) -> None:
+    store = SqliteStore(history)
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(PLAN.run_id, RESULTS)
+    store.finish_run(PLAN.run_id, "finished", FINISHED)
+    store.close()
+
+
+def damage(history: Path, how: str, trial: TrialKey = LOST) -> None:
+    """Damage the result of a trial in the file."""
+    with closing(sqlite3.connect(history)) as file, file:
+        number, content = file.execute(
+            "SELECT result.number, CAST(content AS BLOB) FROM trial JOIN result ON result.trial = trial.number"
+            " WHERE case_id = ? AND model = ?",
+            trial[:2],
+        ).fetchone()
+        damaged = DAMAGES[how](content)
+        assert damaged != content
+        file.execute("UPDATE result SET content = CAST(? AS TEXT) WHERE number = ?", (damaged, number))
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_result_is_left_out_reported_and_run_again(history: Path, how: str) -> None:
+    finish(history)
+    damage(history, how)
+    store = SqliteStore(history)
+    assert [*store.notices] == []
+    kept = store.read_run(PLAN.run_id)
+    others = tuple(result for result in RESULTS if result.trial != LOST)
+    assert kept.results == others
+    assert (kept.record.state, kept.record.passed) == ("interrupted", 5)
+    summary = summarize(kept)
+    assert (summary.total.trials, summary.not_run, summary.interim) == (11, 1, True)
+    assert store.read_trial(PLAN.run_id, LOST) is None
+    assert store.read_trials(PLAN.run_id, PLAN.trials) == {result.trial: result for result in others}
+    assert store.read_recordings(PLAN.run_id, "m") == tuple(result for result in others if result.trial.model == "m")
+    assert [result for _, result in store.latest_results(PLAN.suite.path)] == list(others)
+    assert [result for _, result in store.case_results(PLAN.suite.path, "c2", 9)] == [RESULTS[5]]
+    store.begin_index()
+    while not store.update_index().is_complete:
+        pass
+    (notice,) = store.notices
+    assert f"One result of run {PLAN.run_id} cannot be read" in notice
+    assert str(history) in notice
+    assert f"`assay run --resume {PLAN.run_id}`" in notice
+    store.close()
+    store = SqliteStore(history)
+    assert len(store.notices) == 1
+    assert "Recovered runs: 1, with 11 results." in store.notices[0]
+    (record,) = store.list_runs()
+    assert (record.state, record.passed, record.trials) == ("interrupted", 5, 12)
+    assert [each.trial for each in store.read_outcomes(PLAN.run_id)] == [result.trial for result in others]
+    assert store.read_run(PLAN.run_id).results == others
+    assert len(store.notices) == 1
+    store.close()
+    store = SqliteStore(history)
+    assert store.notices == ()
+    store.close()
+
+
+def test_a_damaged_result_that_was_run_again_needs_no_recovery(history: Path) -> None:
+    finish(history)
+    damage(history, "a key")
+    store = SqliteStore(history)
+    assert len(store.read_run(PLAN.run_id).results) == 11
+    store.begin_run(replace(PLAN, trials=(LOST,), continues=True), STARTED)
+    store.save_trials(PLAN.run_id, [RESULTS[4]])
+    store.finish_run(PLAN.run_id, "finished", FINISHED)
+    store.close()
+    store = SqliteStore(history)
+    assert store.notices == ()
+    assert store.read_run(PLAN.run_id).results == RESULTS
+    store.close()
+
+
+def test_a_result_that_cannot_be_decoded_is_dropped_by_a_recovery(history: Path) -> None:
+    finish(history)
+    for how, case in zip(DAMAGES, (0, 1, 3, 4, 2, 5), strict=True):
+        damage(history, how, PLAN.trials[2 * case])
+    overwrite_index(history)
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 6 results." in store.notices[0]
+    kept = store.read_run(PLAN.run_id)
+    assert kept.results == RESULTS[1::2]
+    assert (kept.record.state, kept.record.passed) == ("interrupted", 0)
+    assert len(store.notices) == 1
+    store.close()
