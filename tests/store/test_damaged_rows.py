@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.test_database import overwrite_index
+from tests.store.test_database import change, overwrite_index
 from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
 from tui.model.results import TrialKey
 from tui.reports.summary import summarize
@@ -113,4 +113,99 @@ def test_a_result_that_cannot_be_decoded_is_dropped_by_a_recovery(history: Path)
     assert kept.results == RESULTS[1::2]
     assert (kept.record.state, kept.record.passed) == ("interrupted", 0)
     assert len(store.notices) == 1
+    store.close()
+
+
+def lose(history: Path, *, trials: str = "", results: str = "") -> None:
+    """Lose rows as a damaged page does, which no trigger or foreign key follows."""
+    for table, numbers in (("trial", trials), ("result", results)):
+        if numbers:
+            change(history, f"DELETE FROM {table} WHERE {numbers}")
+    overwrite_index(history)
+
+
+def resume(store: SqliteStore, run_id: str) -> None:
+    """Run the trials without a result, as the end of a resumed run is stored."""
+    done = {outcome.trial for outcome in store.read_outcomes(run_id)}
+    plan = store.read_plan(run_id)
+    missing = tuple(key for key in plan.trials if key not in done)
+    store.begin_run(replace(plan, trials=missing, continues=True), STARTED)
+    store.save_trials(run_id, [result for result in RESULTS if result.trial in missing])
+    store.finish_run(run_id, "finished" if store.is_complete(run_id) else "interrupted", FINISHED)
+
+
+def test_lost_trials_are_planned_again_and_keep_the_results_that_are_left(history: Path) -> None:
+    finish(history)
+    lose(history, trials="number BETWEEN 3 AND 8", results="trial BETWEEN 3 AND 5")
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 9 results." in store.notices[0]
+    (record,) = store.list_runs()
+    assert (record.state, record.trials) == ("interrupted", 12)
+    kept = store.read_run(PLAN.run_id)
+    assert kept.plan.trials == PLAN.trials
+    assert kept.results == RESULTS[:2] + RESULTS[5:]
+    resume(store, PLAN.run_id)
+    assert store.list_runs()[0].state == "finished"
+    assert store.read_run(PLAN.run_id).results == RESULTS
+    store.close()
+
+
+def test_a_run_that_lost_all_its_trials_is_planned_again(history: Path) -> None:
+    finish(history)
+    lose(history, trials="1", results="1")
+    store = SqliteStore(history)
+    (record,) = store.list_runs()
+    assert (record.state, record.trials) == ("interrupted", 12)
+    assert set(store.read_plan(PLAN.run_id).trials) == set(PLAN.trials)
+    resume(store, PLAN.run_id)
+    assert store.list_runs()[0].state == "finished"
+    store.close()
+
+
+def test_a_trial_with_a_damaged_name_gets_its_name_and_its_result_back(history: Path) -> None:
+    finish(history)
+    change(history, "UPDATE trial SET case_id = 'c\x7f' WHERE number = 5")
+    overwrite_index(history)
+    store = SqliteStore(history)
+    assert store.list_runs()[0].state == "finished"
+    assert store.read_run(PLAN.run_id).results == RESULTS
+    assert store.read_plan(PLAN.run_id).trials == PLAN.trials
+    store.close()
+
+
+def test_results_are_not_given_to_the_trials_of_another_run(history: Path) -> None:
+    finish(history)
+    other = replace(PLAN, run_id="f" * 32)
+    store = SqliteStore(history)
+    store.begin_run(other, STARTED)
+    store.save_trials(other.run_id, RESULTS)
+    store.finish_run(other.run_id, "finished", FINISHED)
+    store.close()
+    lose(history, trials="1")
+    store = SqliteStore(history)
+    assert "Recovered runs: 2, with 0 results." in store.notices[0]
+    assert {(record.state, record.trials, record.passed) for record in store.list_runs()} == {("interrupted", 12, 0)}
+    store.close()
+
+
+def test_a_run_whose_lost_trials_are_unknown_is_never_finished(history: Path) -> None:
+    irregular = replace(PLAN, trials=PLAN.trials[:11])
+    store = SqliteStore(history)
+    store.begin_run(irregular, STARTED)
+    store.save_trials(PLAN.run_id, RESULTS[:11])
+    store.finish_run(PLAN.run_id, "finished", FINISHED)
+    store.close()
+    lose(history, trials="number = 4")
+    store = SqliteStore(history)
+    resume(store, PLAN.run_id)
+    (record,) = store.list_runs()
+    assert (record.state, record.trials) == ("interrupted", 11)
+    kept = store.read_run(PLAN.run_id)
+    assert len(kept.results) == 10
+    summary = summarize(kept)
+    assert (summary.planned, summary.not_run, summary.interim) == (11, 1, True)
+    # The same run from elsewhere has the lost trial.
+    store.begin_run(irregular, STARTED)
+    store.save_trials(PLAN.run_id, RESULTS[3:4])
+    assert store.is_complete(PLAN.run_id)
     store.close()

@@ -28,6 +28,9 @@ def _is_fine(run: KeptRun, fail_under: float | None) -> bool:
         resume = f"run them with 'assay run --resume {run.plan.run_id}'"
         say(f"{missing} of {len(run.plan.trials)} trials have not been run: {resume}")
         return False
+    if (lost := run.record.trials - len(run.plan.trials)) > 0:
+        say(f"{lost} of {run.record.trials} trials were lost with a damaged history: the run is not complete.")
+        return False
     if fail_under is None and not any(case.min_pass_rate is not None for case in run.plan.suite.cases):
         return all(result.verdict in ("passed", "unchecked") for result in run.results)
     from tui.reports.summary import summarize

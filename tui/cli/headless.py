@@ -14,7 +14,7 @@ from tui.cli.exit_codes import exit_code
 from tui.cli.models import choose_models
 from tui.cli.progress import open_progress
 from tui.cli.run_options import AgentOverride, ReportRequest, RepositoryOverride, RunArguments
-from tui.cli.streams import note, say, silence_stdout
+from tui.cli.streams import count_words, note, say, silence_stdout
 from tui.documents.files import NotRead, read_beginning
 from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
@@ -54,6 +54,11 @@ def plan_kept(session: Session, arguments: RunArguments, notes: list[str]) -> Pl
     else:
         plan = history.plan_errors(run_id) if arguments.rerun_errors else history.plan_failed(run_id)
         notes += _rerun_notes(plan, sum(each.verdict == "unchecked" for each in history.read_outcomes(run_id)))
+    if lost := history.lost_trials(run_id):
+        notes.append(
+            f"Note: a damaged history has lost {count_words(lost, 'planned trial')} of this run, and which is unknown: "
+            "the run stays interrupted. Start a new run for a complete result."
+        )
     for file in arguments.suites:
         _check_suite(plan.suite, file, notes)
     given = (arguments.agent, arguments.overrides, arguments.repository)

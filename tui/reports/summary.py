@@ -143,7 +143,7 @@ def summarize(kept: KeptRun, margin: float | None = None) -> Summary:
     passes = {model: each.rates.passes for model, each in figures.items()}
     interim = kept.record.state != "finished"
     return Summary(
-        planned=len(planned),
+        planned=max(len(planned), kept.record.trials),  # more if trials were lost with a damaged history
         total=tally_of(outcomes, unchecked),
         figures=figures,
         by_category={

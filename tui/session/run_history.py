@@ -185,6 +185,11 @@ class RunHistory:
         done = {outcome.trial for outcome in self._store.read_outcomes(run_id)}
         return tuple(trial for trial in self._store.read_plan(run_id).trials if trial not in done)
 
+    def lost_trials(self, run_id: str) -> int:
+        """Return how many planned trials the run has lost with a damaged history, without their being known."""
+        record = find_record(self._store, run_id)
+        return max(0, record.trials - len(self._store.read_plan(run_id).trials)) if record else 0
+
     def failed_trials(self, run_id: str) -> tuple[TrialKey, ...]:
         """Return the trials that did not pass, including those that never ran.
 

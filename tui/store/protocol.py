@@ -53,7 +53,7 @@ class Store(Protocol):
         ...
 
     def is_complete(self, run_id: str) -> bool:
-        """Return whether each planned trial of the run has a result."""
+        """Return whether each planned trial of the run has a result, and none was lost with a damaged history."""
         ...
 
     def check_stored(self, run_id: str) -> None:

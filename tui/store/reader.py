@@ -54,8 +54,11 @@ def select_records(connection: sqlite3.Connection) -> list[Row]:
 
 
 def is_complete(connection: sqlite3.Connection, run: int) -> bool:
-    """Return whether each trial of the run with this number has a verdict."""
-    missing = "SELECT EXISTS (SELECT 1 FROM trial WHERE run = ? AND verdict IS NULL)"
+    """Return whether each trial of the run with this number has a verdict, and none was lost with a damaged history."""
+    missing = (
+        "SELECT EXISTS (SELECT 1 FROM trial WHERE run = ?1 AND verdict IS NULL)"
+        " OR trials > (SELECT count(*) FROM trial WHERE run = ?1) FROM run WHERE number = ?1"
+    )
     return not connection.execute(missing, (run,)).fetchone()[0]
 
 

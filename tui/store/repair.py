@@ -3,6 +3,7 @@
 import sqlite3
 
 from tui.store import codec
+from tui.store.planned_trials import rebuild_plans
 from tui.store.writer import count_outcomes, save_outcome
 
 
@@ -11,7 +12,7 @@ def repair(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM suite WHERE NOT json_valid(content)")
     connection.execute("DELETE FROM run WHERE suite NOT IN (SELECT number FROM suite)")
     connection.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
-    connection.execute("DELETE FROM result WHERE trial NOT IN (SELECT number FROM trial)")
+    rebuild_plans(connection)
     _derive_from_results(connection)
     # A verdict without its texts is not a stored result: the trial counts as not run, and a resumed run repeats it.
     connection.execute(
@@ -20,7 +21,9 @@ def repair(connection: sqlite3.Connection) -> None:
     connection.execute("""UPDATE run SET state = 'interrupted' WHERE state = 'finished' AND (
         trials > (SELECT count(*) FROM trial WHERE run = run.number)
         OR EXISTS (SELECT 1 FROM trial WHERE run = run.number AND verdict IS NULL))""")
-    connection.execute("UPDATE run SET trials = (SELECT count(*) FROM trial WHERE run = run.number)")
+    # A run whose lost trials are unknown keeps the number that was planned, so that it is never taken for complete.
+    planned = "(SELECT count(*) FROM trial WHERE run = run.number)"
+    connection.execute(f"UPDATE run SET trials = {planned} WHERE typeof(trials) <> 'integer' OR trials < {planned}")
     count_outcomes(connection)
 
 

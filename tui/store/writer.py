@@ -282,7 +282,10 @@ def _add_trials(connection: sqlite3.Connection, run: int, trials: Sequence[Trial
         "INSERT OR IGNORE INTO trial (run, case_id, model, repeat) VALUES (?, ?, ?, ?)",
         ((run, storable(key.case), storable(key.model), key.repeat) for key in trials),
     )
-    connection.execute("UPDATE run SET trials = (SELECT count(*) FROM trial WHERE run = ?1) WHERE number = ?1", (run,))
+    # Not fewer than before: a run may have lost trials with a damaged history.
+    connection.execute(
+        "UPDATE run SET trials = max(trials, (SELECT count(*) FROM trial WHERE run = ?1)) WHERE number = ?1", (run,)
+    )
 
 
 def _trial_number(connection: sqlite3.Connection, run: int, key: TrialKey) -> tuple[int, bool, bool]:
