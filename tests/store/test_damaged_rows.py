@@ -10,7 +10,9 @@ import pytest
 
 from tests.store.test_database import change, overwrite_index
 from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
+from tui.model.errors import StoreError
 from tui.model.results import TrialKey
+from tui.model.suite import Step
 from tui.reports.summary import summarize
 from tui.store.sqlite import SqliteStore
 
@@ -208,4 +210,66 @@ def test_a_run_whose_lost_trials_are_unknown_is_never_finished(history: Path) ->
     store.begin_run(irregular, STARTED)
     store.save_trials(PLAN.run_id, RESULTS[3:4])
     assert store.is_complete(PLAN.run_id)
+    store.close()
+
+
+@pytest.mark.parametrize("how", ["lost", "not JSON", "not UTF-8"])
+def test_a_suite_that_cannot_be_read_is_rebuilt_from_the_results_of_its_runs(history: Path, how: str) -> None:
+    finish(history)
+    broken = replace(PLAN, run_id="f" * 32, trials=PLAN.trials[2:])
+    store = SqliteStore(history)
+    store.begin_run(broken, STARTED)
+    store.save_trials(broken.run_id, [make_result(broken.trials[0], "error", error="No answer.")])
+    store.close()
+    store = SqliteStore(history)
+    before = store.list_runs()
+    store.close()
+    if how == "lost":
+        change(history, "DELETE FROM suite")
+        overwrite_index(history)
+    else:
+        content = b"{" if how == "not JSON" else b'{"name": "\xff"}'
+        with closing(sqlite3.connect(history)) as file, file:
+            file.execute("UPDATE suite SET content = CAST(? AS TEXT)", (content,))
+        store = SqliteStore(history)
+        with pytest.raises(StoreError, match="cannot read"):
+            store.read_run(PLAN.run_id)
+        store.close()
+    store = SqliteStore(history)
+    assert "Recovered runs: 2, with 13 results." in store.notices[0]
+    assert store.list_runs() == before
+    kept = store.read_run(PLAN.run_id)
+    assert (kept.results, kept.plan.trials, kept.plan.subjects) == (RESULTS, PLAN.trials, PLAN.subjects)
+    suite, real = kept.plan.suite, PLAN.suite
+    assert (suite.name, suite.path, suite.sha256) == (real.name, real.path, real.sha256)
+    assert [case.id for case in suite.cases] == [case.id for case in real.cases]
+    assert suite.cases[0].steps == (Step("Write code.", real.cases[0].steps[0].checks),)
+    assert summarize(kept).total.passed == 6
+    with pytest.raises(StoreError, match="cannot be continued: its suite was lost"):
+        store.begin_run(replace(broken, suite=suite, trials=broken.trials[1:], continues=True), STARTED)
+    # A new run of the real suite has the real one.
+    store.begin_run(replace(PLAN, run_id="e" * 32), STARTED)
+    assert store.read_suite("e" * 32) == real
+    assert store.read_suite(PLAN.run_id) == suite
+    store.close()
+
+
+def test_a_run_without_suite_and_results_is_dropped(history: Path) -> None:
+    finish(history)
+    change(history, "DELETE FROM suite", "DELETE FROM result")
+    overwrite_index(history)
+    store = SqliteStore(history)
+    assert "No run could be recovered." in store.notices[0]
+    assert store.list_runs() == ()
+    store.close()
+
+
+def test_a_suite_that_damage_has_changed_is_not_that_of_new_runs(history: Path) -> None:
+    finish(history)
+    change(history, "UPDATE suite SET content = replace(content, 'Write', 'Wsite')")
+    overwrite_index(history)
+    store = SqliteStore(history)
+    store.begin_run(replace(PLAN, run_id="e" * 32), STARTED)
+    assert store.read_suite("e" * 32) == PLAN.suite
+    assert store.read_run(PLAN.run_id).results == RESULTS
     store.close()

@@ -35,7 +35,7 @@ def encode_suite(suite: Suite) -> str:
     return _encode(_adapter(Suite), suite)
 
 
-def decode_suite(text: str) -> Suite:
+def decode_suite(text: str | bytes) -> Suite:
     """Parse a suite. Raises ValueError."""
     return _decode(_adapter(Suite), text)
 

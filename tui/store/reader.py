@@ -110,7 +110,7 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[tuple[Row, Ro
     """
     record = connection.execute(f"SELECT {_RECORD} FROM run WHERE number = ?", (run,)).fetchone()
     planned = connection.execute(
-        "SELECT suite.content, subjects, options, command, assay, versions"
+        "SELECT CAST(suite.content AS BLOB), subjects, options, command, assay, versions"
         " FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
         (run,),
     ).fetchone()
@@ -125,12 +125,13 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[tuple[Row, Ro
 _SETUP = "subjects, options, command, assay, versions"
 
 
-def select_suite(connection: sqlite3.Connection, run: int) -> str:
+def select_suite(connection: sqlite3.Connection, run: int) -> bytes:
     """Return the JSON of a run's suite; empty if the suite is missing."""
     row = connection.execute(
-        "SELECT suite.content FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?", (run,)
+        "SELECT CAST(suite.content AS BLOB) FROM run JOIN suite ON suite.number = run.suite WHERE run.number = ?",
+        (run,),
     ).fetchone()
-    return str(row[0]) if row else ""
+    return bytes(row[0]) if row else b""
 
 
 def select_setup(connection: sqlite3.Connection, run: int) -> Row:
@@ -340,7 +341,12 @@ def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
 
 
 def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bool:
-    """Return whether one of the results with these numbers is stored and cannot be read."""
+    """Return whether a suite, or one of the results with these numbers, is stored and cannot be read."""
+    for (content,) in connection.execute("SELECT CAST(content AS BLOB) FROM suite"):
+        try:
+            codec.decode_suite(content)
+        except (ValueError, TypeError):
+            return True
     rows = connection.execute(
         f"SELECT {_RESULT} FROM json_each(?) AS wanted JOIN result ON result.number = wanted.value"
         " JOIN trial ON trial.number = result.trial",

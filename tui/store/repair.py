@@ -4,12 +4,13 @@ import sqlite3
 
 from tui.store import codec
 from tui.store.planned_trials import rebuild_plans
+from tui.store.rebuilt_suites import rebuild_suites
 from tui.store.writer import count_outcomes, save_outcome
 
 
 def repair(connection: sqlite3.Connection) -> None:
     """Make the rows a history that is readable as a whole."""
-    connection.execute("DELETE FROM suite WHERE NOT json_valid(content)")
+    rebuild_suites(connection)
     connection.execute("DELETE FROM run WHERE suite NOT IN (SELECT number FROM suite)")
     connection.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
     rebuild_plans(connection)

@@ -21,8 +21,9 @@ from tui.model.suite import Suite
 from tui.store import reader, writer
 from tui.store.answer_index import AnswerIndex
 from tui.store.codec import decode_suite, encode_result
-from tui.store.database import HistoryFile
+from tui.store.database import HistoryFile, mark_damaged
 from tui.store.ownership import Owner, is_alive, sweep_owners
+from tui.store.rebuilt_suites import is_rebuilt
 from tui.store.unreadable import UnreadableResults
 
 T = TypeVar("T")
@@ -70,6 +71,12 @@ class SqliteStore:
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
                 if plan.continues:
+                    if is_rebuilt(connection, run):
+                        raise StoreError(
+                            f"run {plan.run_id} cannot be continued: its suite was lost with a damaged history, and "
+                            "what was rebuilt from its results may send other prompts",
+                            fix="Start a new run of the suite's file.",
+                        )
                     writer.refuse_changed(connection, run, plan)
                 writer.resume_run(connection, run, plan, started_at, self._owner.token, versions)
 
@@ -298,7 +305,13 @@ class SqliteStore:
         try:
             return decode()
         except ValueError as error:
-            raise StoreError("the run history contains a run that Assay cannot read", where=str(self._path)) from error
+            if not self._file.is_readonly:
+                mark_damaged(self._path)
+            raise StoreError(
+                "the run history contains a run that Assay cannot read",
+                where=str(self._path),
+                fix="Restart Assay: it recovers what can be read of a damaged history.",
+            ) from error
 
     def _claim(self) -> None:
         try:
