@@ -206,6 +206,10 @@ def test_a_run_whose_lost_trials_are_unknown_is_never_finished(history: Path) ->
     assert len(kept.results) == 10
     summary = summarize(kept)
     assert (summary.planned, summary.not_run, summary.interim) == (11, 1, True)
+    more = tuple(key._replace(repeat=2) for key in PLAN.trials[:2])
+    store.begin_run(replace(irregular, trials=more, continues=True), STARTED)
+    store.save_trials(PLAN.run_id, [make_result(key) for key in more])
+    assert not store.is_complete(PLAN.run_id), "other trials do not take the place of the lost one"
     # The same run from elsewhere has the lost trial.
     store.begin_run(irregular, STARTED)
     store.save_trials(PLAN.run_id, RESULTS[3:4])

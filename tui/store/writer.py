@@ -81,7 +81,7 @@ def resume_run(
     )
     _count_unchecked(connection, run)  # without errors until the run ends again
     drop_unused_suites(connection)
-    _add_trials(connection, run, plan.trials)
+    _add_trials(connection, run, plan.trials, are_more=plan.continues)
 
 
 def refuse_changed(connection: sqlite3.Connection, run: int, plan: Plan) -> None:
@@ -277,14 +277,18 @@ def _merge_suites(kept: Suite, new: Suite) -> Suite:
     return replace(kept, cases=kept.cases + added) if added else kept
 
 
-def _add_trials(connection: sqlite3.Connection, run: int, trials: Sequence[TrialKey]) -> None:
-    connection.executemany(
+def _add_trials(
+    connection: sqlite3.Connection, run: int, trials: Sequence[TrialKey], *, are_more: bool = False
+) -> None:
+    """Add the trials that are not planned yet: `are_more` if they are none that a damaged history may have lost."""
+    added = connection.executemany(
         "INSERT OR IGNORE INTO trial (run, case_id, model, repeat) VALUES (?, ?, ?, ?)",
         ((run, storable(key.case), storable(key.model), key.repeat) for key in trials),
     )
     # Not fewer than before: a run may have lost trials with a damaged history.
     connection.execute(
-        "UPDATE run SET trials = max(trials, (SELECT count(*) FROM trial WHERE run = ?1)) WHERE number = ?1", (run,)
+        "UPDATE run SET trials = max(trials + ?2, (SELECT count(*) FROM trial WHERE run = ?1)) WHERE number = ?1",
+        (run, added.rowcount if are_more else 0),
     )
 
 
