@@ -277,3 +277,32 @@ def test_a_suite_that_damage_has_changed_is_not_that_of_new_runs(history: Path) 
     assert store.read_suite("e" * 32) == PLAN.suite
     assert store.read_run(PLAN.run_id).results == RESULTS
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("run", "suite_name"), ("run", "suite_place"), ("run", "models"), ("run", "id"), ("trial", "error")],
+)
+def test_a_text_that_cannot_be_decoded_hides_no_other_run(history: Path, table: str, column: str) -> None:
+    finish(history)
+    store = SqliteStore(history)
+    other = replace(PLAN, run_id="f" * 32)
+    store.begin_run(other, STARTED)
+    store.save_trials(other.run_id, RESULTS)
+    store.finish_run(other.run_id, "finished", FINISHED)
+    store.close()
+    change(history, f"UPDATE {table} SET {column} = CAST(x'41D542' AS TEXT) WHERE number = 1")
+    store = SqliteStore(history)
+    runs = store.list_runs()
+    assert (len(runs), runs[0].id) == (2, other.run_id)
+    first = store.read_outcomes(PLAN.run_id) if column != "id" else ()
+    assert len(first) in (0, 12)
+    assert store.read_run(other.run_id).results == RESULTS
+    (notice,) = store.notices
+    assert "characters of names cannot be read" in notice
+    store.close()
+    store = SqliteStore(history)
+    assert "was damaged" in store.notices[0]
+    assert store.read_run(other.run_id).results == RESULTS
+    assert len(store.list_runs()) == 2
+    store.close()

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
-from tui.store.reader import has_unreadable
+from tui.store.reader import has_unreadable, is_undecodable
 from tui.store.recovery import (
     BUSY_SECONDS,
     READ_ERRORS,
@@ -483,6 +483,22 @@ class HistoryFile:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
+    def _accept_undecodable(self, connection: sqlite3.Connection) -> None:
+        """Read damaged texts with replaced characters from now on, so that they hide nothing else; say so.
+
+        Texts are not read like that from the beginning, because it takes longer.
+        """
+        connection.text_factory = lambda data: data.decode(errors="replace")
+        what = f"The run history {self.path} is damaged: characters of names cannot be read, and are shown as �."
+        if self.is_readonly:
+            self.notices = (*self.notices, what)
+        else:
+            mark_damaged(self.path)
+            self.notices = (
+                *self.notices,
+                f"{what} Assay renames the file at its next start and recovers what it holds.",
+            )
+
     def read(self, select: Callable[[sqlite3.Connection], T], *, in_place: bool = False) -> T:
         """Run a query on a consistent snapshot of the history.
 
@@ -495,7 +511,13 @@ class HistoryFile:
             try:
                 if in_place:
                     self._refuse_replaced()
-                return select(connection)
+                try:
+                    return select(connection)
+                except sqlite3.OperationalError as error:
+                    if not is_undecodable(error):
+                        raise
+                    self._accept_undecodable(connection)
+                    return select(connection)
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")

@@ -340,8 +340,22 @@ def select_ids(connection: sqlite3.Connection, prefix: str) -> list[str]:
     return [row[0] for row in rows]
 
 
+def is_undecodable(error: BaseException) -> bool:
+    """Return whether Python could not decode a text of the file: a damaged one, which SQLite itself does not notice."""
+    return isinstance(error, sqlite3.OperationalError) and "Could not decode to UTF-8" in str(error)
+
+
 def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bool:
-    """Return whether a suite, or one of the results with these numbers, is stored and cannot be read."""
+    """Return whether something that is stored cannot be read: a suite, a text of a run or a trial, or one of the
+    results with these numbers."""
+    try:
+        for table in ("run", "trial"):
+            for _ in connection.execute(f"SELECT * FROM {table}"):
+                pass
+    except sqlite3.OperationalError as error:
+        if is_undecodable(error):
+            return True
+        raise
     for (content,) in connection.execute("SELECT CAST(content AS BLOB) FROM suite"):
         try:
             codec.decode_suite(content)
