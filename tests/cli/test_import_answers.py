@@ -8,6 +8,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -108,6 +109,10 @@ def test_answers_are_judged_by_the_checks_of_a_suite(assay: CommandLine, name: s
     rows = csv.DictReader(io.StringIO(assay.run("report", "last", "-f", "csv").out))
     durations = {(row["case"], row["model"], row["repeat"]): row["duration_ms"] for row in rows}
     assert (durations["france", "a", "2"], durations["france", "b", "1"]) == ("", "20.5")
+    tests = ElementTree.fromstring(assay.run("report", "last", "-f", "junit").out).iter("testcase")
+    times = {test.get("name"): test.get("time") for test in tests if test.get("classname") == "c"}
+    assert times["france · n · repeat 2"] is None
+    assert "0.021" in times.values()
     usage = found["results"][0]["attempts"][0]["steps"][0]["usage"]
     assert (usage["input_tokens"], usage["output_tokens"]) == (5, 7)
 

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Callable
 from time import monotonic
 
-_IDLE_SECONDS = 5.0
+_IDLE_SECONDS = 2.0
 _IDLE_SHARE = 15.0
 """The further seconds without a key before a collection that will take one second; four times as many before two."""
-_PAUSE_SECONDS = 30.0
+_PAUSE_SECONDS = 15.0
 _DUE, _LEAST_SHARE = 20_000, 0.05
 _LONG_SECONDS = 1.0
 _OVERDUE, _LONG_OVERDUE = 500_000, 40_000_000

@@ -101,7 +101,7 @@ def describe_result(result: TrialResult) -> str:
     """Return a result as `✓ case · model · 0.9 s`, with the reason if it did not pass."""
     flaky = counted_as(result) == "flaky" and result.verdict == "passed"
     mark = "◐" if flaky else _MARKS[result.verdict]
-    seconds = result.attempts[-1].answer_ms / 1000 if result.attempts else 0.0
+    seconds = (result.attempts[-1].answer_ms or 0.0) / 1000 if result.attempts else 0.0
     repeat = f" #{result.trial.repeat}" if result.trial.repeat > 1 else ""
     line = f"{mark} {result.trial.case}{repeat} · {result.trial.model} · {seconds:.1f} s"
     if note := rerun_note(result):

@@ -80,7 +80,7 @@ def outcome_of(result: TrialResult) -> Outcome:
         result.error,
         len(result.attempts),
         steps[0].timing.first_token_ms if steps else None,
-        last.answer_ms if last else 0.0,
+        (last.answer_ms or 0.0) if last else 0.0,
         _total(read),
         _total(wrote),
         _total(_known([step.usage.reasoning_tokens for step in every_step])),

@@ -224,12 +224,12 @@ class Attempt:
     is_retry: bool = False
 
     @property
-    def answer_ms(self) -> float:
-        """The total time of the steps in milliseconds, each from the request to the last byte.
+    def answer_ms(self) -> float | None:
+        """The total time of the steps in milliseconds, each from the request to the last byte; None if unknown.
 
         This is the duration that every screen and report shows; `duration_ms` includes checks and preparation.
         """
-        return sum(step.timing.duration_ms for step in self.steps)
+        return sum(step.timing.duration_ms for step in self.steps) or None
 
 
 @dataclass(frozen=True, slots=True)

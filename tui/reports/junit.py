@@ -104,8 +104,9 @@ def _add_trial(
         "testcase",
         name=name + (f" · repeat {key.repeat}" if key.repeat > 1 else ""),
         classname=case.category if case else "",
-        time=f"{_seconds(result):.3f}",
     )
+    if (seconds := _seconds(result)) is not None:
+        test.set("time", f"{seconds:.3f}")
     if result is None:
         SubElement(test, "skipped", message="not run")
         return
@@ -145,8 +146,12 @@ def _output(run: Reported, result: TrialResult, detail: Detail) -> str:
     return "\n\n".join(parts)
 
 
-def _seconds(result: TrialResult | None) -> float:
-    return result.attempts[-1].answer_ms / 1_000 if result and result.attempts else 0.0
+def _seconds(result: TrialResult | None) -> float | None:
+    """Return the seconds of a trial, 0 without an answer; None for an answer whose duration is unknown."""
+    last = result.attempts[-1] if result and result.attempts else None
+    if last is None or not last.steps:
+        return 0.0
+    return None if last.answer_ms is None else last.answer_ms / 1_000
 
 
 def _sanitize(text: str) -> str:

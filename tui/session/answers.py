@@ -36,9 +36,9 @@ class Source:
 class Answer:
     """One answer with all its steps.
 
-    `place` identifies it, `verdict` is that of the attempt, `duration_ms` the sum of its steps and `attempts` how
-    many attempts the trial has. `counts_as` is the verdict used in figures, set if this is the latest attempt and a
-    rerun changed the verdict. `checks` are the results of the checks of all its steps.
+    `place` identifies it, `verdict` is that of the attempt, `duration_ms` the sum of its steps, None if unknown, and
+    `attempts` how many attempts the trial has. `counts_as` is the verdict used in figures, set if this is the latest
+    attempt and a rerun changed the verdict. `checks` are the results of the checks of all its steps.
     """
 
     place: AnswerPlace
@@ -46,7 +46,7 @@ class Answer:
     verdict: Verdict
     flaky: bool
     error: str | None
-    duration_ms: float
+    duration_ms: float | None
     attempts: int
     counts_as: Verdict | None = None
     checks: tuple[CheckResult, ...] = ()

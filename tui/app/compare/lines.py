@@ -131,7 +131,7 @@ def _end(answer: Answer | None, width: int) -> Line:
     """Return verdict and duration of an answer; after a rerun also the verdict that counts for the trial."""
     if answer is None:
         return ()
-    mark, duration = mark_of(_status(answer)), f" {seconds(answer.duration_ms or None)} s "
+    mark, duration = mark_of(_status(answer)), f" {seconds(answer.duration_ms)} s "
     if answer.counts_as is None:
         return (mark, (duration, "dim"))
     counts = f"rerun, counts as {word_of(answer.counts_as)}" if width >= _WIDE_HALF else mark_of(answer.counts_as)[0]
