@@ -52,6 +52,7 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/store",
         "tests/hostile/test_databases.py",
         "tests/hostile/test_data_folder.py",
+        "tests/cli/test_damaged_history.py",
     ),
     "Scores: merges, kills, bad lines, names": ("tests/risk", "tests/session/test_score_exchange.py"),
     "Kills while Assay runs and scores, two programs at once": (
