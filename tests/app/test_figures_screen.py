@@ -163,3 +163,22 @@ async def test_a_table_of_formulas_is_harmless_in_a_spreadsheet(
     rows = [*csv.reader(io.StringIO((tmp_path / "sample-suite-preferences.csv").read_text()))]
     assert rows[1][0] == "'=HYPERLINK(1)"
     assert rows[2][0] == sanitize_line("x\x1b[31m")
+
+
+async def test_figures_that_are_computed_again_keep_the_order_and_the_row() -> None:
+    table = RANKING
+    app = Shown(
+        FiguresScreen(lambda: Figures("Preferences", "Sample suite", (FigurePage(table, selects=True),), selected=1))
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(app, pilot, "A note.")
+        await pilot.press("s", "end", "enter")
+        await until(pilot, lambda: app.rows == ["model 1", "model 2", "model 3"])
+        await pilot.press("end")
+        assert app.figures.query_one(FigureRows).row == 0
+        table = FigureTable(
+            RANKING.title, RANKING.head, tuple((name, str(9 - int(won))) for name, won in RANKING.rows), 1
+        )
+        app.figures.reload()
+        await until(pilot, lambda: app.rows == ["model 3", "model 2", "model 1"], "sorted by the new numbers")
+        assert app.figures.query_one(FigureRows).row == 0

@@ -363,6 +363,24 @@ async def test_the_checks_of_a_later_turn_begin_again_while_it_streams() -> None
     await checker.close()
 
 
+async def test_a_later_turn_without_an_end_is_incomplete_although_the_first_one_ended() -> None:
+    call = ToolCall("get_time", awaits_result=True, id="call_1")
+
+    def script_of(request: Request) -> Script:
+        return (Sent(), Text("it is warm")) if request.turns else (Sent(), call, End("tool_calls"))
+
+    checker = Checker()
+    context = TrialContext({"a": ScriptedProvider(script_of)}, checker, FixedContext(), Secrets())
+    case = tool_case(Check("expected_pattern", "warm"))
+    order = TrialOrder(TrialKey("case", "a"), case, subject_of("a"), 60_000, 1, stream=True)
+    result = await run_trial(order, context, Control(), EventBuffer())
+    assert (result.verdict, result.error) == (
+        "incomplete",
+        "The answer ended without an end marker and may be incomplete",
+    )
+    await checker.close()
+
+
 async def test_calls_of_a_turn_that_stopped_early_are_not_answered() -> None:
     piece = {"index": 0, "id": "c", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
     cut = events(delta("warm", tool_calls=[piece]), delta(finish="length"), "[DONE]")

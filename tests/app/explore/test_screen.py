@@ -307,8 +307,12 @@ async def test_a_prompt_that_is_edited_while_it_is_answered_does_not_stand_above
         assert CASES[0].steps[0].input in str(seen.screen.question.render())
         session.say(TrialFinished(result_of(key, "passed", step_of("An answer."))))
         await seen.until(lambda: "case or its files changed" in seen.text(0))
-        session.finish("cancelled")
+        assert CASES[0].steps[0].input in str(seen.screen.question.render()), "the other model waits for its answer"
+        session.say(TrialFinished(result_of(key._replace(model="mock-b"), "passed", step_of("Another answer."))))
         await seen.until(lambda: "Other." in str(seen.screen.question.render()))
+        assert seen.busy
+        session.finish("cancelled")
+        await seen.until(lambda: not seen.busy)
 
 
 async def test_a_suite_that_returns_with_another_prompt_does_not_get_the_answers_to_the_old_one(tmp_path: Path) -> None:
