@@ -46,7 +46,7 @@ class RunControls:
         """Return whether a run is in progress that can be paused or resumed."""
         return self._runs.running_state is not None
 
-    def start(self, request: RunRequest | None, nothing: str) -> None:
+    def start(self, request: RunRequest | None, nothing: str = "") -> None:
         """Queue a run, or notify with the text `nothing` if there is nothing to run.
 
         Of a suite with data files outside its folder, ask whether it may read them, and read it again.

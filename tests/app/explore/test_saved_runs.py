@@ -9,12 +9,14 @@ import pytest
 from tests.app.contexts import make_context
 from tests.app.review.reviewed_runs import session_at
 from tests.support.kept_runs import RUN_ID, STARTED, large_run, small_run
+from tests.support.scripted_session import Opened
 from tui.app.context import AppContext
 from tui.app.explore.saved_runs import SavedRuns
-from tui.model.errors import StoreError
+from tui.model.errors import StoreError, SuiteError
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, RunRecord
 from tui.model.subjects import replay_name
+from tui.model.suite import Step
 from tui.store.sqlite import SqliteStore
 
 KEPT = small_run()
@@ -140,6 +142,24 @@ async def test_a_run_without_answers_is_opened_for_a_replay_of_nothing(store: Sq
     _, saved_runs = await make_parts(store, tmp_path)
     _, request = await saved_runs.replay(run, None)
     assert request is None
+
+
+async def test_a_run_whose_cases_all_ask_something_else_now_is_not_opened_to_be_judged_again(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    run = save(store)
+    session = session_at(tmp_path, store)
+    context = await make_context(session)
+    saved_runs, suite, file = SavedRuns(context), KEPT.plan.suite, Path(run.suite_file)
+    cases = tuple(replace(case, steps=(Step("Something else."),)) for case in suite.cases)
+    before = context.open_suites.all
+    session.suites[file] = Opened(replace(suite, cases=cases))
+    with pytest.raises(SuiteError, match="No case of the file was run with its current prompt"):
+        await saved_runs.rejudge(run)
+    assert context.open_suites.all == before
+    session.suites[file] = Opened(suite)
+    added, request = await saved_runs.rejudge(run)
+    assert (request.path, request.mode, len(request.trials)) == (added.path, "rejudge", len(KEPT.results))
 
 
 async def test_runs_that_were_deleted_are_closed(store: SqliteStore, tmp_path: Path) -> None:

@@ -90,23 +90,25 @@ class SavedRuns:
         request = RunRequest(path, opened.suite, trials, None, run.id, "replay", speed) if trials else None
         return added, request
 
-    async def rejudge(self, run: RunRecord) -> tuple[OpenSuite, RunRequest | None]:
+    async def rejudge(self, run: RunRecord) -> tuple[OpenSuite, RunRequest]:
         """Open a suite in which the answers of a run are judged with the checks of the suite's file.
 
-        Return it with the request that judges them; None if no case was run with the same input. Raises SuiteError for
-        a file with errors.
+        Return it with the request that judges them. Raises SuiteError for a file with errors, and if no case was run
+        with the same input.
         """
         loaded = await asyncio.to_thread(self._session.open_suite, Path(run.suite_file))
         if loaded.suite is None:
             raise SuiteError("The suite cannot be read", where=run.suite_path, fix="Correct its errors first.")
         opened = await asyncio.to_thread(self._history.open_run, run.id)
         plan = await asyncio.to_thread(self._history.plan_rejudge, run.id, loaded.suite)
+        if not plan.trials:
+            what = "No case of the file was run with its current prompt"
+            raise SuiteError(what, where=run.suite_path, fix="Run the suite again.")
         models = tuple(dict.fromkeys(trial.model for trial in plan.trials))
         path = Path(f"{run.suite_path} (run {run.id[:SHORT_ID]} judged again)")
         opened = replace(opened, suite=plan.suite, changed="")
         added = self._add(path, opened, models, RunState(), _REJUDGED_FOLDER)
-        request = RunRequest(path, plan.suite, plan.trials, None, run.id, "rejudge") if plan.trials else None
-        return added, request
+        return added, RunRequest(path, plan.suite, plan.trials, None, run.id, "rejudge")
 
     async def remove_deleted(self, runs: Sequence[RunRecord]) -> None:
         """Close runs that were deleted, and display the latest results that are left of their suites."""
@@ -163,7 +165,7 @@ class RunChoices:
                 self._scores.record_names(choice.run.id, "a replay")
                 added, request = await self._saved_runs.rejudge(choice.run)
                 self._show_run(added)
-                self._run_controls.start(request, "No case of the file was run with its current prompt.")
+                self._run_controls.start(request)
             case "open":
                 await self._open_run(choice.run.id)
             case "resume":
