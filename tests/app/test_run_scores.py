@@ -12,11 +12,11 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from tests.app.contexts import make_context
-from tests.app.review.reviewed_runs import ME, OTHER, acts, keep_run, session_at
+from tests.app.review.reviewed_runs import ME, OTHER, A, B, acts, keep_run, results, session_at
 from tests.support.kept_runs import RUN_ID
 from tests.support.pilots import until
 from tests.support.scripted_session import ScriptedSession
-from tui.app.open_suites import OpenSuite
+from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.app.run_scores import RunScores, ScoresChanged
 from tui.app.workers import start_worker
 from tui.model.subjects import Config
@@ -198,3 +198,21 @@ async def test_names_are_not_recorded_for_who_does_not_score_blind(store: Sqlite
         await until(pilot, lambda: not any(worker.is_running for worker in app.workers), "the workers have ended")
         assert acts(session) == ()
         assert app.notices == []
+
+
+async def test_answers_that_are_read_again_below_review_are_no_look(store: SqliteStore, tmp_path: Path) -> None:
+    session = session_at(tmp_path, store)
+    score_blind(session, ME)
+    async with running(session) as (scores, _, pilot):
+        selection = Selection(OpenSuites(session, []))
+        path = tmp_path / "suites" / "quickstart.yaml"
+        selection.select(path, "c0")
+        selection.choose_models([A, B], path)
+        selection.state.take_results(results(), runs=dict.fromkeys((each.trial for each in results()), RUN_ID))
+        assert {trial.run for trial in selection.repeats()} == {RUN_ID}
+        scores.begin_review(RUN_ID)
+        scores.record_answers(selection)
+        assert not [worker for worker in pilot.app.workers if worker.group == "record names"]
+        scores.end_review(RUN_ID)
+        scores.record_answers(selection)
+        assert not [worker for worker in pilot.app.workers if worker.group == "record names"], "Review recorded it"

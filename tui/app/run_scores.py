@@ -42,6 +42,7 @@ class RunScores:
         self._stamps: dict[str, object] = {}
         self._reviewer: str | None = None
         self._recorded: set[str] = set()
+        self._in_review: set[str] = set()
 
     async def work(self) -> None:
         """Look every other second for scores that other programs have stored of the runs read last, until cancelled."""
@@ -86,9 +87,11 @@ class RunScores:
     def begin_review(self, run_id: str) -> None:
         """Note that Review was opened for a run: names that are displayed after it are recorded again."""
         self._recorded.discard(run_id)
+        self._in_review.add(run_id)
 
     def end_review(self, run_id: str) -> None:
         """Note that Review was closed for a run. Review itself has recorded that names were displayed."""
+        self._in_review.discard(run_id)
         self._recorded.add(run_id)
 
     def record_names(self, run_id: str, where: str) -> None:
@@ -100,9 +103,9 @@ class RunScores:
     def record_answers(self, selection: Selection) -> None:
         """Record that the names of the models whose saved answers to the selected case are displayed were displayed.
 
-        Review itself records it for the run of this process, when it is left.
+        Review itself records it for the run of this process, when it is left, and covers the names until then.
         """
-        for run in {trial.run for trial in selection.repeats()} - {"", selection.state.run_id}:
+        for run in {trial.run for trial in selection.repeats()} - {"", selection.state.run_id} - self._in_review:
             self.record_names(run, "Explore")
 
     async def _record_names(self, run_id: str, where: str) -> None:
