@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -10,9 +11,11 @@ from tests.support.kept_runs import STARTED
 from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.repositories import write_files
 from tests.support.scripted_session import Opened, ScriptedSession, case_of, prompt_of, result_of, step_of, suite_of
+from tests.support.terminal import WAIT_SECONDS
 from tui.app.app import AssayApp
 from tui.app.dialogs import ConfirmScreen, HelpScreen
 from tui.app.explore.model_dialog import ModelChooser
+from tui.app.explore.screen import ExploreScreen
 from tui.app.explore.suite_tree import SuiteTree
 from tui.app.explore.tabs import PromptTab
 from tui.app.navigator import RunChosen
@@ -149,6 +152,33 @@ async def test_a_session_that_cannot_be_opened_says_why_and_can_be_left(session:
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await pilot.press("escape", "q")
         await until(pilot, lambda: app.return_code == 0)
+
+
+@pytest.mark.parametrize(("key", "trials"), [("r", 2), ("R", 6)])
+async def test_a_run_that_is_requested_while_the_first_suite_is_read_starts_after_it(
+    tmp_path: Path, key: str, trials: int
+) -> None:
+    opening, session = Event(), session_for(tmp_path)
+    open_suite = session.open_suite
+
+    def open_slowly(path: Path) -> Opened:
+        opening.wait(WAIT_SECONDS)
+        return open_suite(path)
+
+    session.open_suite = open_slowly  # type: ignore[method-assign]
+    app = AssayApp(lambda: session, [Path("suites")])
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ExploreScreen))
+        await pilot.press(key)
+        await pilot.pause()
+        assert not app._notifications
+        opening.set()
+        await until(pilot, lambda: session.plans)
+        assert len(session.plans[0].trials) == trials
+        session.finish("cancelled")
+        explore = app.screen_stack[0]
+        assert isinstance(explore, ExploreScreen)
+        await until(pilot, lambda: not explore.context.runs.busy)
 
 
 async def test_a_key_for_the_tabs_before_there_are_any_does_nothing(tmp_path: Path) -> None:
