@@ -12,6 +12,7 @@ from tests.store.test_database import change, overwrite_index
 from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
+from tui.model.run import Plan
 from tui.model.suite import Step
 from tui.reports.summary import summarize
 from tui.store.sqlite import SqliteStore
@@ -29,11 +30,11 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def finish(history: Path) -> None:
+def finish(history: Path, plan: Plan = PLAN) -> None:
     store = SqliteStore(history)
-    store.begin_run(PLAN, STARTED)
-    store.save_trials(PLAN.run_id, RESULTS)
-    store.finish_run(PLAN.run_id, "finished", FINISHED)
+    store.begin_run(plan, STARTED)
+    store.save_trials(plan.run_id, RESULTS)
+    store.finish_run(plan.run_id, "finished", FINISHED)
     store.close()
 
 
@@ -177,12 +178,7 @@ def test_a_trial_with_a_damaged_name_gets_its_name_and_its_result_back(history: 
 
 def test_results_are_not_given_to_the_trials_of_another_run(history: Path) -> None:
     finish(history)
-    other = replace(PLAN, run_id="f" * 32)
-    store = SqliteStore(history)
-    store.begin_run(other, STARTED)
-    store.save_trials(other.run_id, RESULTS)
-    store.finish_run(other.run_id, "finished", FINISHED)
-    store.close()
+    finish(history, replace(PLAN, run_id="f" * 32))
     lose(history, trials="1")
     store = SqliteStore(history)
     assert "Recovered runs: 2, with 0 results." in store.notices[0]
@@ -284,13 +280,9 @@ def test_a_suite_that_damage_has_changed_is_not_that_of_new_runs(history: Path) 
     [("run", "suite_name"), ("run", "suite_place"), ("run", "models"), ("run", "id"), ("trial", "error")],
 )
 def test_a_text_that_cannot_be_decoded_hides_no_other_run(history: Path, table: str, column: str) -> None:
-    finish(history)
-    store = SqliteStore(history)
     other = replace(PLAN, run_id="f" * 32)
-    store.begin_run(other, STARTED)
-    store.save_trials(other.run_id, RESULTS)
-    store.finish_run(other.run_id, "finished", FINISHED)
-    store.close()
+    finish(history)
+    finish(history, other)
     change(history, f"UPDATE {table} SET {column} = CAST(x'41D542' AS TEXT) WHERE number = 1")
     store = SqliteStore(history)
     runs = store.list_runs()

@@ -1,6 +1,6 @@
 """The open suites, the state of their trials, and the selection. This module does not import textual."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from os.path import commonpath
 from pathlib import Path
@@ -414,3 +414,24 @@ def _folder_names(paths: Sequence[Path]) -> list[str]:
         return folders
     top = Path(Path(shared).name or shared)
     return [str(top / Path(folder).relative_to(shared)) for folder in folders]
+
+
+class HeldAction:
+    """An action that was requested before a suite is selected: it follows once the first suite has been read."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._action: Callable[[], None] | None = None
+
+    def hold(self, action: Callable[[], None]) -> bool:
+        """Hold an action if a suite is still being read, and return whether it has to wait."""
+        is_read = self._selection.path is not None or all(each.read for each in self._selection.open_suites.all)
+        if not is_read:
+            self._action = action
+        return not is_read
+
+    def release(self) -> None:
+        """Carry out the held action, if there is one."""
+        action, self._action = self._action, None
+        if action is not None:
+            action()

@@ -25,6 +25,7 @@ from tui.store.recovery import (
     READ_ERRORS,
     complete_recovery,
     count_rows,
+    decode_damaged,
     lock_path,
     recover,
     reserve_beside,
@@ -488,7 +489,7 @@ class HistoryFile:
 
         Texts are not read like that from the beginning, because it takes longer.
         """
-        connection.text_factory = lambda data: data.decode(errors="replace")
+        connection.text_factory = decode_damaged
         what = f"The run history {self.path} is damaged: characters of names cannot be read, and are shown as �."
         if self.is_readonly:
             self.notices = (*self.notices, what)

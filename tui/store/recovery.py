@@ -199,13 +199,18 @@ def _build(damaged: Path, building: Path) -> None:
         fresh.close()
 
 
+def decode_damaged(data: bytes) -> str:
+    """Return a text of a damaged file: what is not UTF-8 is replaced."""
+    return data.decode(errors="replace")
+
+
 def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
     """Copy every readable row to a new history. The damaged file is not changed, and its content raises no error.
 
     Raises sqlite3.Error for what may be different at the next try, such as a full disk.
     """
     old = sqlite3.connect(f"file:{quote(str(absolute_path(damaged)))}?mode=ro", uri=True)
-    old.text_factory = lambda data: data.decode(errors="replace")
+    old.text_factory = decode_damaged
     fresh.execute("BEGIN IMMEDIATE")
     try:
         # Without this, SQLite reads nothing of a file that is shorter than its header says.

@@ -1,7 +1,6 @@
 """The Explore screen: suites on the left, the answers to the selected case side by side, and the current run."""
 
 import asyncio
-from collections.abc import Callable
 from time import monotonic
 from typing import ClassVar, Literal
 
@@ -27,7 +26,7 @@ from tui.app.explore.tabs import AttemptsTab, DetailTabs, RiskTab
 from tui.app.keymap import key_of
 from tui.app.navigator import Navigator, RunChosen
 from tui.app.notifications import notify_error
-from tui.app.open_suites import OpenSuite
+from tui.app.open_suites import HeldAction, OpenSuite
 from tui.app.presentation.model_faults import LOCAL_MODEL, not_run_words
 from tui.app.run_controls import RunControls
 from tui.app.run_messages import (
@@ -84,7 +83,7 @@ class ExploreScreen(FrameScreen):
         self.overview = SuiteOverview(context.selection, id="overview")
         self.details = DetailTabs(context, id="details")
         self.question = QuestionLine(id="question")
-        self._after_reading: Callable[[], None] | None = None
+        self._held = HeldAction(context.selection)
         self.arrangement = ExploreLayout(
             self.suites, self.overview, self.question, self.answers, self.details, context.session.pane_sizes
         )
@@ -211,9 +210,7 @@ class ExploreScreen(FrameScreen):
         if selection.path is None:
             if suites.first_usable() is not None or not message.more:
                 self._select_first()
-                action, self._after_reading = self._after_reading, None
-                if action is not None:
-                    action()
+                self._held.release()
         elif selection.path in message.paths:
             if selection.case is None and selection.suite is not None:
                 selection.case_id = None
@@ -426,16 +423,9 @@ class ExploreScreen(FrameScreen):
 
     # Keys for runs
 
-    def _waits_for_suite(self, action: Callable[[], None]) -> bool:
-        """Return whether no suite is selected yet because the first one is being read; the action follows then."""
-        is_read = self.selection.path is not None or all(each.read for each in self.context.open_suites.all)
-        if not is_read:
-            self._after_reading = action
-        return not is_read
-
     def action_run_case(self) -> None:
         """Run the selected case; the category, suite or folder under the cursor after a question."""
-        if self._waits_for_suite(self.action_run_case):
+        if self._held.hold(self.action_run_case):
             return
         row, selection = self.suites.suite_tree.row, self.selection
         nothing = "Nothing to run here. Select a case."
@@ -450,13 +440,13 @@ class ExploreScreen(FrameScreen):
 
     def action_run_suite(self) -> None:
         """Run the whole suite."""
-        if self._waits_for_suite(self.action_run_suite):
+        if self._held.hold(self.action_run_suite):
             return
         self.run_controls.start(request_suite(self.selection), "Nothing to run here. Select a suite.")
 
     def action_run_local(self) -> None:
         """Run the selected case, or what is under the cursor, on the bundled local model."""
-        if self._waits_for_suite(self.action_run_local):
+        if self._held.hold(self.action_run_local):
             return
         if self.selection.usable is None:
             self.notify("Nothing to run here. Select a case.", severity="warning", markup=False)

@@ -287,8 +287,8 @@ def end_lines(session: ReviewSession, width: int, key_of: Callable[[str], str]) 
         of_queue = " of this queue" if review.later else ""
         head = f"All {count} items{of_queue} are scored." if count != 1 else f"The only item{of_queue} is scored."
     lines: list[Line] = [((head, "strong"),), (), *_own_figures(session)]
-    if review.later:
-        lines += [(), *text_rows(later_sentence(session), width, "flaky")]
+    if later := later_sentence(session):
+        lines += [(), *text_rows(later, width, "flaky")]
     if review.missing:
         lines += [(), *text_rows(missing_sentence(session), width, "dim")]
     lines += [(), (("Next", "dim"),)]
