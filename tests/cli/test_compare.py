@@ -241,6 +241,16 @@ def test_cases_of_one_run_only_are_named(assay: CommandLine) -> None:
     assert "No result in the run: `case-00`, `case-01`" in text
 
 
+def test_markdown_says_that_the_difference_counts_fewer_cases_than_the_rates(assay: CommandLine) -> None:
+    base = save_run(assay.home, 1, {"a": 20})
+    run = save_run(assay.home, 2, {"a": 5}, cases=CASES[20:])
+    text = assay.run("compare", run, base).out
+    assert "| a | 50.0% | 75.0% | −25 points" in text
+    note = "Difference, p-value and conclusion count only the cases that have results in both runs."
+    assert note in text
+    assert note not in assay.run("compare", run, run).out
+
+
 def test_markdown_has_a_row_for_each_model(assay: CommandLine) -> None:
     base = save_run(assay.home, 1, {"a|b": 0, "c": 4, "only-base": 1})
     run = save_run(assay.home, 2, {"a|b": 30, "c": 4, "only-run": 1})

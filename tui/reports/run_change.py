@@ -68,6 +68,11 @@ def _blocks(
         yield f"Not finished: {', '.join(map(code, unfinished))}. There is no test until both runs are finished."
     head = ("Model", "Base", "Run", "Difference (95% interval)", "p-value", "Conclusion", "Broke", "Fixed")
     yield table(head, [[cell(each) for each in _row(change)] for change in changes], numbers=2)
+    if any(change.missing or change.added for change in changes):
+        yield (
+            "Base and Run count all checked cases of each run. Difference, p-value and conclusion count only the cases"
+            " that have results in both runs."
+        )
     for change in changes:
         yield from _changed(change)
     only = [name for name in (*run.models, *base.models) if (name in run.models) != (name in base.models)]
