@@ -64,7 +64,7 @@ REPEATS = [
     Mode(
         "in a 403",
         status(403, SAYS),
-        failed("unauthorized", f"HOST rejected the API key (403): key {HIDDEN} is bad. Check THE_KEY."),
+        failed("unauthorized", f"HOST denied access (403): key {HIDDEN} is bad. Check what THE_KEY has access to."),
     ),
     Mode("in a 401", status(401, SAYS), failed("unauthorized", "HOST rejected the API key (401). Check THE_KEY.")),
     Mode("in a 503", status(503, SAYS), retried("overloaded", f"HOST is overloaded (503): key {HIDDEN} is bad")),

@@ -57,7 +57,11 @@ CLASSES = [
     Mode("503", status(503, BUSY), overloaded(503, "is overloaded")),
     Mode("529", status(529, BUSY), overloaded(529, "is overloaded")),
     Mode("401", status(401, BUSY), failed("unauthorized", "HOST rejected the API key (401). Check THE_KEY.")),
-    Mode("403", status(403, BUSY), failed("unauthorized", "HOST rejected the API key (403): busy. Check THE_KEY.")),
+    Mode(
+        "403",
+        status(403, BUSY),
+        failed("unauthorized", "HOST denied access (403): busy. Check what THE_KEY has access to."),
+    ),
     Mode("404", status(404, BUSY), failed("not_found", 'Model "mock-a" or URL not found at HOST')),
     Mode("402", status(402, BUSY), failed("refused", f"The quota at HOST is used up (402): busy. {BILLING}")),
     Mode(

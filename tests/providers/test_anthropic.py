@@ -241,9 +241,9 @@ async def test_a_refused_key_stops_the_queue_until_it_is_opened_again() -> None:
         server,
     ):
         heard = [await hear(provider, a_request()) for _ in range(3)]
-        assert {str(answer.error).partition(" ")[2] for answer in heard} == {
-            "rejected the API key (401). Check ANTHROPIC_API_KEY."
-        }
+        assert all(
+            str(answer.error).endswith(" rejected the API key (401). Check ANTHROPIC_API_KEY.") for answer in heard
+        )
         assert len(server.asked) == 1
         assert isinstance(provider, Reopens)
         provider.reopen()

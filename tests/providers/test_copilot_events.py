@@ -168,7 +168,9 @@ LOGIN = "Set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN to a token of an acc
 REFUSED = f"Copilot rejected the login: m. {LOGIN}"
 ERRORS: list[tuple[SessionErrorData, str, str, int, str]] = [
     (SessionErrorData("authentication", "m"), "unauthorized", REFUSED, 1, "stop"),
-    (SessionErrorData("query", "m", None, 403), "unauthorized", REFUSED, 1, "stop"),
+    (SessionErrorData("query", "m", None, 401), "unauthorized", REFUSED, 1, "stop"),
+    (SessionErrorData("query", "m", None, 403), "unauthorized", f"Copilot denied access: m. {LOGIN}", 1, "none"),
+    (SessionErrorData("authorization", "m"), "unauthorized", f"Copilot denied access: m. {LOGIN}", 1, "none"),
     (
         SessionErrorData("quota", "m", "quota_exceeded"),
         "refused",

@@ -132,15 +132,27 @@ async def test_a_429_pauses_the_whole_queue() -> None:
         assert len(server.asked) == 3
 
 
-@pytest.mark.parametrize("code", [401, 403])
-async def test_a_refused_key_stops_the_queue(code: int) -> None:
-    async with opened(status(code, {"error": {"message": f"Incorrect key {KEY}"}})) as (provider, server):
+async def test_a_refused_key_stops_the_queue() -> None:
+    async with opened(status(401, {"error": {"message": f"Incorrect key {KEY}"}})) as (provider, server):
         heard = [await hear(provider, a_request(str(number))) for number in range(3)]
-        assert len({str(answer.error) for answer in heard}) == 1
+        assert [str(answer.error) for answer in heard] == [
+            str(heard[0].error), *[f"Not sent: {heard[0].error}"] * 2,
+        ]  # fmt: skip
         assert {answer.error.fault for answer in heard if answer.error} == {"unauthorized"}
         assert len(server.asked) == 1
         assert "OPENAI_API_KEY" in str(heard[0].error)
         assert heard[1].count(Sent) == 0
+
+
+async def test_an_answer_that_is_denied_concerns_only_its_own_request() -> None:
+    flagged = {"error": {"message": "Your input was flagged"}}
+    refusals = iter((status(403, flagged), None, status(401, BUSY), None))
+    async with opened(lambda asked: next(refusals) or say("well")(asked)) as (provider, _):
+        heard = [await hear(provider, a_request(str(number))) for number in range(4)]
+        assert [answer.text for answer in heard] == ["", "well", "", "well"]
+        assert str(heard[0].error).endswith(
+            "denied access (403): Your input was flagged. Check what OPENAI_API_KEY has access to."
+        )
 
 
 async def test_a_new_run_may_ask_again_after_a_refused_key() -> None:

@@ -129,7 +129,9 @@ def _sum(counts: list[Usage]) -> Usage:
 def session_fault(data: Any, tries: int) -> TryFailed:
     """Return the TryFailed for an error event of a session."""
     kind, status, words = data.error_type, data.status_code or 0, sanitize_line(data.message, _WORDS)
-    if kind in ("authentication", "authorization") or status in (401, 403):
+    if kind == "authorization" or status == 403:  # of this model or prompt: the login may be good for others
+        return TryFailed(ProviderError("unauthorized", f"Copilot denied access: {words}", fix=LOGIN))
+    if kind == "authentication" or status == 401:
         refused = ProviderError("unauthorized", f"Copilot rejected the login: {words}", fix=LOGIN)
         return TryFailed(refused, effect="stop")
     if kind == "quota" or status == 402:

@@ -1,6 +1,7 @@
 """What each status and each error body is called, and whether it is tried again."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -50,9 +51,9 @@ STATUSES: list[tuple[int, Any, str, str, int, str]] = [
         403,
         {"error": {"message": "no"}},
         "unauthorized",
-        "h:1 rejected the API key (403): no. Check THE_KEY.",
+        "h:1 denied access (403): no. Check what THE_KEY has access to.",
         1,
-        "stop",
+        "none",
     ),
     (404, b"<html>", "not_found", 'Model "m<U+202E>1" or URL not found at h:1', 1, "none"),
     (402, OVERLOADED, "refused", f"The quota at h:1 is used up (402): busy. {BILLING}", 1, "none"),
@@ -84,6 +85,12 @@ def test_a_status(status: int, body: Any, fault: str, sentence: str, tries: int,
 def test_a_server_that_wants_a_key_names_the_variable() -> None:
     keyless = Peer("h", "h:443", "THE_KEY", has_key=False, tries=5)
     assert str(refused(401, peer=keyless).error) == "h requires an API key (401). Set THE_KEY."
+    assert (str(refused(403, peer=keyless).error), refused(403, peer=keyless).effect) == (
+        "h requires an API key (403). Set THE_KEY.", "stop",
+    )  # fmt: skip
+    assert str(refused(403, peer=replace(keyless, key_name="", has_key=True)).error).endswith(
+        "Check what the API key has access to."
+    )
     nameless = Peer("h", "h:443", "", has_key=False, tries=5)
     assert (
         str(refused(401, peer=nameless).error)

@@ -15,6 +15,8 @@ from tui.providers.http.errors import TryFailed
 from tui.providers.http.rate_limit import Queue
 from tui.providers.http.retry import Tries, retry_after, wait_before
 
+REJECTED = ProviderError("unauthorized", "h rejected the API key (401)", fix="Check K.")
+
 
 def failed(tries: int = 5, least_wait_s: float | None = None) -> TryFailed:
     return TryFailed(ProviderError("overloaded", "h failed (503)", fix="Wait."), tries=tries, least_wait_s=least_wait_s)
@@ -105,11 +107,51 @@ async def test_a_paused_queue_lets_nobody_through_until_its_time() -> None:
 
 async def test_a_stopped_queue_says_the_same_to_everybody() -> None:
     queue = Queue(FakeTime().patience())
-    queue.stop(ProviderError("unauthorized", "h rejected the API key (401)", fix="Check K."))
+    queue.stop(REJECTED)
     for _ in range(2):
-        with pytest.raises(ProviderError, match=r"^h rejected the API key \(401\)\. Check K\.$") as caught:
+        with pytest.raises(ProviderError, match=r"^Not sent: h rejected the API key \(401\)\. Check K\.$") as caught:
             await queue.wait()
         assert caught.value.fault == "unauthorized"
+
+
+async def test_a_rejection_waits_for_the_requests_in_progress_and_an_answer_lifts_it() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.allow(2)
+    tasks = await entered(queue, 4)
+    queue.leave()
+    queue.stop(REJECTED)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert out(tasks) == [0, 1]
+    queue.leave()
+    queue.answered(0)
+    await asyncio.gather(*tasks)
+    for _ in range(2):
+        queue.leave()
+        queue.stop(REJECTED)  # of its own request: the server accepts the key
+    await queue.wait()
+
+
+async def test_a_rejection_stops_the_queue_after_the_last_request_in_progress() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.allow(2)
+    tasks = await entered(queue, 5)
+    for _ in range(2):
+        queue.leave()
+        queue.stop(REJECTED)
+    assert [type(each) for each in await asyncio.gather(*tasks[2:], return_exceptions=True)] == [ProviderError] * 3
+    queue.reopen()
+    await queue.wait()
+
+
+async def test_an_answer_of_the_run_before_does_not_keep_the_queue_open() -> None:
+    queue = Queue(FakeTime().patience())
+    queue.answered(await queue.wait())
+    queue.leave()
+    queue.reopen()
+    queue.stop(REJECTED)
+    with pytest.raises(ProviderError):
+        await queue.wait()
 
 
 async def test_a_stop_reaches_those_who_wait_for_the_end_of_a_pause() -> None:
@@ -177,8 +219,10 @@ async def test_more_is_let_out_when_more_is_allowed_and_all_when_it_stops() -> N
     await asyncio.sleep(0)
     assert out(tasks) == [0, 1, 2, 3]
     queue.stop(ProviderError("unauthorized", "no"))
+    for _ in range(4):
+        queue.leave()
     found = await asyncio.gather(*tasks[4:], return_exceptions=True)
-    assert [str(each) for each in found] == ["no", "no"]
+    assert [str(each) for each in found] == ["Not sent: no", "Not sent: no"]
 
 
 async def test_a_wait_that_is_asked_for_holds_where_there_is_room() -> None:

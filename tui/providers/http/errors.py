@@ -126,8 +126,11 @@ def _unauthorized(refusal: Refusal, peer: Peer) -> TryFailed:
     # The body of a 401 often quotes a part of the key; that of a 403 says what is not allowed.
     words = words_of(refusal.body) if refusal.status == 403 else ""
     detail = f": {words}" if words else ""
+    if peer.has_key and refusal.status == 403:  # of this model or prompt: the key may be good for others
+        what = f"{peer.host} denied access ({refusal.status}){detail}"
+        return peer.fail("unauthorized", what, f"Check what {peer.key_name or 'the API key'} has access to.")
     if peer.has_key:
-        what = f"{peer.host} rejected the API key ({refusal.status}){detail}"
+        what = f"{peer.host} rejected the API key ({refusal.status})"
         fix = f"Check {peer.key_name}." if peer.key_name else "Check the API key."
     else:
         what = f"{peer.host} requires an API key ({refusal.status}){detail}"

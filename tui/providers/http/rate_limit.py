@@ -40,6 +40,11 @@ class Throttle:
         """Whether one more request may be sent, apart from a pause."""
         return self._most is None or self._going < self.limit
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is in progress."""
+        return self._going > 0
+
     def allow(self, most: int) -> None:
         """Set the ceiling, at least 1. A limit that equals the old ceiling moves with it."""
         is_full = self._most is None or self._limit >= self._most
@@ -92,14 +97,16 @@ class Throttle:
 class Queue:
     """The state shared by all requests to one provider: concurrency, pause after a 429, stop after a rejected key.
 
-    Each successful `wait` must be followed by `leave`.
+    A server that answers one request accepts the key: a rejection then concerns only its own request, such as that of a
+    model that the key may not use. Each successful `wait` must be followed by `leave`.
     """
 
     def __init__(self, patience: RetryLimits) -> None:
         self._patience = patience
         self._throttle = Throttle()
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._stopped: ProviderError | None = None
+        self._rejection: ProviderError | None = None
+        self._accepted = False
 
     async def wait(self) -> int:
         """Wait until a request may be sent and return the throttle's episode.
@@ -108,15 +115,18 @@ class Queue:
         """
         throttle = self._throttle
         try:
-            while self._stopped is None:
-                if left := throttle.opens_in(self._patience.monotonic()):
+            while not self._is_stopped:
+                if self._rejection is not None:
+                    await self._turn()
+                elif left := throttle.opens_in(self._patience.monotonic()):
                     await self._patience.sleep(left)
                 elif throttle.has_room:
                     return throttle.start()
                 else:
                     await self._turn()
-            error = self._stopped
-            raise ProviderError(error.fault, error.what, where=error.where, fix=error.fix)
+            error = self._rejection
+            assert error is not None
+            raise ProviderError(error.fault, f"Not sent: {error.what}", where=error.where, fix=error.fix)
         finally:
             # There may be room for another one; a waiter that was called and cancelled must not hold its place.
             self._call()
@@ -127,7 +137,8 @@ class Queue:
         self._call()
 
     def answered(self, episode: int) -> Limited | None:
-        """Count an answered request. Return the limit if it changed."""
+        """Count an answered request, which also ends a stop. Return the limit if it changed."""
+        self._accepted, self._rejection = True, None
         if not self._throttle.answered(episode):
             return None
         self._call()
@@ -150,15 +161,19 @@ class Queue:
         return self._throttle.limit
 
     def stop(self, error: ProviderError) -> None:
-        """Reject all further requests with this error."""
-        self._stopped = error
-        while self._waiting:
+        """Reject all further requests with this error, unless one was answered or one of those in progress will be."""
+        if not self._accepted:
+            self._rejection = error
             self._call()
 
     def reopen(self) -> None:
         """Accept requests again and reset the limit."""
-        self._stopped = None
+        self._accepted, self._rejection = False, None
         self._throttle.forget()
+
+    @property
+    def _is_stopped(self) -> bool:
+        return self._rejection is not None and not self._throttle.is_busy
 
     async def _turn(self) -> None:
         """Wait until this request is called."""
@@ -168,7 +183,7 @@ class Queue:
 
     def _call(self) -> None:
         """Call the first waiter if there is room; it calls the next."""
-        while self._waiting and (self._stopped is not None or self._throttle.has_room):
+        while self._waiting and (self._is_stopped or self._throttle.has_room):
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
