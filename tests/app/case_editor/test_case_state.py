@@ -49,7 +49,7 @@ def test_without_a_change_the_value_is_that_of_the_file(value: JsonObject) -> No
 @pytest.mark.parametrize(
     ("name", "text", "key", "expected"),
     [
-        ("prompt", "three", "prompt", "three\n"),
+        ("prompt", "three", "prompt", "three"),
         ("prompt", "", "prompt", ""),
         ("expectedBehavior", "good", "expectedBehavior", "good"),
         ("tags", 'x, "y, z", w', "tags", ["x", "y, z", "w"]),
@@ -70,9 +70,9 @@ def test_a_changed_text_changes_its_key(name: str, text: str, key: str, expected
     assert {k: v for k, v in value.items() if k != key} == {k: v for k, v in CASE.items() if k != key}
 
 
-def test_blank_lines_at_the_end_of_a_text_stay_when_it_is_edited() -> None:
+def test_white_space_at_the_ends_of_a_text_is_a_part_of_it() -> None:
     state = CaseState("schema-1.0.0", {**CASE, "prompt": "keep\n\n\n"})
-    assert state.value_with({**texts_of(state), "prompt": "ENDkeep"})["prompt"] == "ENDkeep\n\n\n"
+    assert state.value_with({**texts_of(state), "prompt": "  keep\n"})["prompt"] == "  keep\n"
 
 
 def test_checks_are_added_changed_and_removed() -> None:

@@ -74,6 +74,27 @@ async def test_the_fields_are_written_and_all_else_stays(tmp_path: Path) -> None
     assert (tmp_path / "s.yaml").read_text() == SUITE.replace(CASE, written)
 
 
+async def test_white_space_at_the_ends_of_prompts_and_checks_is_written(tmp_path: Path) -> None:
+    suite = SUITE.replace("    prompt: p\n", '    prompt: "    return x\\n"\n', 1)
+    async with opened(tmp_path, suite=suite) as seen:
+        await seen.press("tab", "tab", "tab", "end", *"END", *["tab"] * 6, "a")
+        await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
+        await seen.press("ctrl+u", *"not-contains", "down", "space", *"Paris")
+        await shows(seen, "The spaces at the ends are a part of the text.")
+        await seen.press("space", "enter")
+        await seen.until(lambda: isinstance(seen.app.screen, CaseEditorScreen))
+        await saved(seen)
+    text = (tmp_path / "s.yaml").read_text()
+    assert 'prompt: "    return xEND\\n"' in text
+    assert "assertions: [{type: not-contains, value: ' Paris '}]" in text
+
+
+async def test_a_text_of_spaces_only_is_empty(tmp_path: Path) -> None:
+    async with opened(tmp_path, "A") as seen:
+        await seen.press("tab", "tab", "tab", "tab", "space", "enter", "space")
+        assert seen.app.screen.query_one(Form).texts()["expectedBehavior"] == ""
+
+
 async def test_keys_that_arrive_together_go_to_the_fields_that_they_select(tmp_path: Path) -> None:
     async with opened(tmp_path, "a") as seen:
         keys = [*"first", "down", *"Second", "tab", *"Third", "enter", *"fourth", "tab", "shift+tab", *" again"]

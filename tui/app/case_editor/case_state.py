@@ -167,9 +167,7 @@ class CaseState:
             return [tag for tag in tags if tag] if tags is not None else [text]
         if field.kind == "files":
             return self._parsed_files(text)
-        before = self.text_of(field)
-        ends = before[len(before.rstrip("\n")) :]  # the form strips them
-        return text if not text or text.endswith("\n") else text + ends
+        return text
 
     def _parsed_files(self, text: str) -> list[JsonValue]:
         """Return the files of these lines; those of unchanged lines stay as they are in the suite file."""

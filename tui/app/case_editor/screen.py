@@ -158,7 +158,17 @@ class CaseEditorScreen(AppScreen[str | None]):
         elif field.name == "testType":
             suggestions = get_args(TaskType)
         text, refusal = self._state.text_of(field), self._state.refusal(field)
-        return Field(field.name, field.label, field.expected, text, lines, refusal, suggestions, LONGEST_FIELD)
+        return Field(
+            field.name,
+            field.label,
+            field.expected,
+            text,
+            lines,
+            refusal,
+            suggestions,
+            LONGEST_FIELD,
+            keeps_spaces=field.kind == "text",
+        )
 
     def compose(self) -> ComposeResult:
         """Compose the fields and the checks: below each other, or side by side on a wide screen."""
@@ -297,7 +307,7 @@ class CaseEditorScreen(AppScreen[str | None]):
         refusal, expected = text_refusal(entry.text, is_line=lines == 1), "a pattern, a text, or JSON"
         fields = (
             Field("kind", "Kind", f"{kinds[0]}, {kinds[1]}, …", entry.kind, suggestions=kinds, notes=KIND_NOTES),
-            Field("text", "Text", expected, entry.text, lines, refusal, longest=LONGEST_FIELD),
+            Field("text", "Text", expected, entry.text, lines, refusal, longest=LONGEST_FIELD, keeps_spaces=True),
             Field("limit", "Limit", "ms, USD, tokens or a share; or empty", entry.limit),
         )
         title, about = "New check" if is_new else "Edit check", f"Kinds: {', '.join(kinds)}"

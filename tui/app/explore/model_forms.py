@@ -20,7 +20,7 @@ def model_settings_form(name: str) -> FormDialog[str]:
         Field("top_p", "Top p", "0 to 1", given.get("top_p", "")),
         Field("seed", "Seed", "a whole number", given.get("seed", "")),
         Field("max_tokens", "Max tokens", "a whole number", given.get("max_tokens", "")),
-        Field("system", "System prompt", "a text before the prompt", given.get("system", "")),
+        Field("system", "System prompt", "a text before the prompt", given.get("system", ""), keeps_spaces=True),
     )
 
     def join(texts: Mapping[str, str]) -> str:

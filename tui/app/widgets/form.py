@@ -27,6 +27,7 @@ from tui.model.sanitize import remove_unseen, sanitize_line, sanitize_text
 _LONGEST_TEXT = 1_500
 _LONGEST_FAULT = 300
 _LARGE = 8
+_ENDS_WITH_SPACES = "The spaces at the ends are a part of the text."
 Saved = TypeVar("Saved")
 
 
@@ -36,6 +37,7 @@ class Field(NamedTuple):
     With `lines` above 1 the text may have several lines, of which so many are displayed at most. `refusal` is why the
     text cannot be edited; only `longest` characters of it are displayed, and no longer text can be pasted.
     `suggestions` are completed as they are typed, and `notes` are displayed below the field while it has their text.
+    With `keeps_spaces`, white space at both ends is a part of the text, unless there is nothing else.
     """
 
     name: str
@@ -47,6 +49,18 @@ class Field(NamedTuple):
     suggestions: Sequence[str] = ()
     longest: int = _LONGEST_TEXT
     notes: Mapping[str, str] = MappingProxyType({})
+    keeps_spaces: bool = False
+
+    def read(self, typed: str) -> str:
+        """Return the text that was typed into the field."""
+        stripped = typed.strip()
+        return typed if self.keeps_spaces and stripped else stripped
+
+    def note(self, typed: str) -> str:
+        """Return what is displayed below the field while it has this text."""
+        if self.lines == 1 and (text := self.read(typed)) != text.strip():
+            return _ENDS_WITH_SPACES
+        return self.notes.get(typed.strip(), "")
 
 
 class TextField(TextArea):
@@ -200,7 +214,7 @@ class Form(Vertical):
         return {
             field.name: field.text
             if self._inputs[field.name].value == self._first_texts[field.name]
-            else self._inputs[field.name].value.strip()
+            else field.read(self._inputs[field.name].value)
             for field in self._fields
         }
 
@@ -230,7 +244,7 @@ class Form(Vertical):
             is_outdated = text != self._judged_texts.get(name, "")
             error = "" if is_outdated else self._faults.get(name, "")
             error = error or (field.refusal if field else "")
-            note = field.notes.get(text.strip(), "") if field else ""
+            note = field.note(text) if field else ""
             below.update(Content(sanitize_line(error or note, _LONGEST_FAULT)))
             below.set_class(bool(error or note), "-shown")
             below.set_class(bool(error), "fault")
