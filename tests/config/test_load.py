@@ -190,6 +190,11 @@ def test_a_key_in_the_file_is_known_as_a_secret(tmp_path: Path) -> None:
         ("headers: {Cookie: 'lang=en;sid=s3ss10n99'}", "s3ss10n99"),
         ('headers: {X-Auth: \'Digest username="me", response="d1g3st"\'}', "d1g3st"),
         ("headers: {X-Signature: literal-key}", "literal-key"),
+        ("headers: {X-Keys: AlphaTeamGatewaySecret BravoTeamGatewaySecret}", "AlphaTeamGatewaySecret"),
+        ("headers: {X-Keys: AlphaTeamGatewaySecret BravoTeamGatewaySecret}", "BravoTeamGatewaySecret"),
+        ("headers: {X-Pass: open sesame my friend}", "open sesame my friend"),
+        ("headers: {X-Auth: sid=AbCdEf ; csrf=QwErTy}", "AbCdEf"),
+        ("headers: {X-Auth: sid=AbCdEf ; csrf=QwErTy}", "sid=AbCdEf ; csrf=QwErTy"),
         ("proxy: 'http://a-token-of-twenty-characters@p:1'", "a-token-of-twenty-characters"),
     ],
 )

@@ -31,7 +31,7 @@ from tui.model.paths import url_secrets
 from tui.model.prices import Price
 from tui.model.risk import Band, BandRule
 from tui.model.sanitize import sanitize_line
-from tui.model.secrets import KEY_SCHEME, key_parts
+from tui.model.secrets import key_parts, without_scheme
 from tui.model.servers import SERVERS, built_in, query_secrets, token_limit_for, variable
 from tui.model.subjects import PARAMETERS, Config, ProviderSettings, Settings, Variant, settings_from
 from tui.model.suggest import did_you_mean
@@ -236,7 +236,7 @@ class _ProviderEntry:
         if filled.used and filled.text is not None:
             self.add_secret(where, filled.text)
         for number, literal in enumerate(VARIABLE.split(text)[::2] if filled.names else ()):
-            part = KEY_SCHEME.sub("", literal).strip(" -_.:")
+            part = (literal if number else without_scheme(literal)).strip(" -_.:")
             if len(part) >= _SHORTEST_LITERAL:
                 self.add_literal(f"{where}.{number}", part)
         return filled

@@ -15,8 +15,10 @@ from weakref import WeakSet
 REMOVED = "[removed key]"
 URL_WITH_PASSWORD = r"://[^/\s:@]*:(?!\d+/(\S*/)?@)\S*@"
 """A regular expression for a URL with a password, which may contain a slash, but is no port and path as `80/@a`."""
-KEY_SCHEME = re.compile(r"\s*[A-Za-z-]+\s+")
-"""A regular expression for the scheme before a key, as `Bearer`."""
+_SCHEME = re.compile(r"[A-Za-z-]+\s+")
+_KNOWN_SCHEME = re.compile(
+    r"(?:bearer|basic|token|key|api-?key|digest|bot|oauth|negotiate|ntlm|hawk|genie-?key|splunk)\s", re.IGNORECASE
+)
 # What begins as no ordinary name does: the form alone makes it a key, whatever its characters are.
 _SERVICE_KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9]{20}\w*"
@@ -73,11 +75,20 @@ def service_keys(text: str) -> list[str]:
 def key_parts(value: str) -> tuple[str, ...]:
     """Return a key without its scheme (`Bearer`), its long parts and parameters, and the password in `Basic`.
 
-    A server may repeat each of them alone.
+    A server may repeat each of them alone. A first word that is no known scheme may be a part of the key.
     """
-    bare = KEY_SCHEME.sub("", value.strip())
-    parts = (bare, *_LONG_PART.findall(bare), *_PARAMETER.findall(bare), *_basic_password(value))
+    whole = value.strip()
+    bare = without_scheme(whole)
+    known = bare if _KNOWN_SCHEME.match(whole) else whole
+    parts = (bare, known, *_LONG_PART.findall(known), *_PARAMETER.findall(known), *_basic_password(value))
     return tuple(dict.fromkeys(parts))
+
+
+def without_scheme(value: str) -> str:
+    """Return a key, or its beginning, without the word before it, such as `Bearer`."""
+    value = value.lstrip()
+    scheme = _SCHEME.match(value)
+    return value[scheme.end() :] if scheme else value
 
 
 def _basic_password(value: str) -> Iterator[str]:
