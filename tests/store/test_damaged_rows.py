@@ -176,6 +176,20 @@ def test_a_trial_with_a_damaged_name_gets_its_name_and_its_result_back(history: 
     store.close()
 
 
+def test_a_trial_with_a_damaged_name_loses_its_result_where_its_number_is_unknown(history: Path) -> None:
+    finish(history)
+    change(history, "UPDATE trial SET case_id = 'c\x7f' WHERE number = 5")
+    change(history, "UPDATE trial SET number = 40 WHERE number = 1")
+    overwrite_index(history)
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 10 results." in store.notices[0]
+    assert store.list_runs()[0].state == "interrupted"
+    kept = store.read_run(PLAN.run_id)
+    assert set(kept.plan.trials) == set(PLAN.trials)
+    assert {*kept.results} == {*RESULTS} - {RESULTS[0], RESULTS[4]}
+    store.close()
+
+
 def test_results_are_not_given_to_the_trials_of_another_run(history: Path) -> None:
     finish(history)
     finish(history, replace(PLAN, run_id="f" * 32))

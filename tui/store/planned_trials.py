@@ -27,9 +27,12 @@ class _LostTrials:
         """Whether the lost trials get their own numbers again, by which results refer to them."""
         return None not in self.plan.values()
 
-    def insert(self, connection: sqlite3.Connection) -> None:
-        """Replace the renamed trials by the lost ones, which have no result yet."""
+    def delete_strange(self, connection: sqlite3.Connection) -> None:
+        """Delete the renamed trials; a result stays for the trial that gets its number back."""
         connection.executemany("DELETE FROM trial WHERE number = ?", ((number,) for number in self.strange))
+
+    def insert(self, connection: sqlite3.Connection) -> None:
+        """Insert the lost trials, which have no result yet."""
         connection.executemany(
             "INSERT OR IGNORE INTO trial (number, run, case_id, model, repeat) VALUES (?, ?, ?, ?, ?)",
             ((number, self.run, *key) for key, number in self.plan.items()),
@@ -43,6 +46,8 @@ def rebuild_plans(connection: sqlite3.Connection) -> None:
         " WHERE typeof(trials) = 'integer'"
     ).fetchall()
     found = [lost for row in runs if (lost := _find_lost(connection, *row))]
+    for lost in found:
+        lost.delete_strange(connection)
     for lost in found:
         if lost.has_numbers:
             lost.insert(connection)
