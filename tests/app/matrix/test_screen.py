@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,17 +13,18 @@ from tests.app.matrix.samples import EARLIER, MODELS, RUN, large, matrix_of, rep
 from tests.support.histories import run_history
 from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
 from tests.support.pilots import press_at_once, screen_rows, until
-from tests.support.scripted_session import ScriptedSession
+from tests.support.scripted_session import Opened, ScriptedSession
 from tui.app.dialogs import ChoiceScreen, HelpScreen
 from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.matrix import Order
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.presentation.pieces import text_of
+from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.list_view import LineListView
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.risk import Band
-from tui.model.suite import Suite
+from tui.model.suite import Step, Suite
 from tui.session.run_history import RunHistory
 from tui.store.sqlite import SqliteStore
 
@@ -329,6 +331,23 @@ async def test_a_marked_baseline_is_taken_by_itself() -> None:
         await until(app.hand, lambda: app.matrix.baseline is not None)
         assert app.matrix.baseline is not None
         assert app.matrix.baseline.run_id == EARLIER
+
+
+async def test_a_baseline_leaves_out_the_cases_that_are_changed_while_it_is_in_use() -> None:
+    async with running_app(matrix_of(), marked=True) as app:
+        await until(app.hand, lambda: "✗ was ✓" in rows_of(app.place)[1])
+        [(path, opened)] = app.session.suites.items()
+        assert opened.suite is not None
+        first, *others = opened.suite.cases
+        asking = replace(first, steps=(Step("Something else?"),))
+        app.session.suites[path] = Opened(replace(opened.suite, cases=(asking, *others), sha256="e" * 64))
+        app.place.context.open_suites.read(path)
+        app.place.post_message(SuitesRead([path], again=True))
+        await until(app.hand, lambda: app.matrix.suite.cases[0] == asking)
+        await until(app.hand, lambda: app.matrix.baseline is not None and bool(app.matrix.baseline.cells))
+        assert app.matrix.baseline is not None
+        assert {case for case, _ in app.matrix.baseline.cells} == {case.id for case in others}
+        assert "was" not in rows_of(app.place)[1]
 
 
 async def test_the_statistics_choose_the_pair_below() -> None:

@@ -120,17 +120,20 @@ class BaselineControls:
     def __init__(self, screen: Screen[str | None], matrix: Matrix, history: RunHistory, updates: MatrixUpdates) -> None:
         self._screen, self._matrix, self._history, self._updates = screen, matrix, history, updates
 
-    def use_marked(self) -> None:
-        """Use the run that is marked as baseline of the suite, once in the lifetime of the matrix."""
-        if self._matrix.baseline is None and not self._matrix.baseline_read:
-            self._matrix.baseline_read = True
-            start_worker(self._screen, self._use_marked, group="baseline", exclusive=True)
+    def read(self) -> None:
+        """Read the baseline in use for the displayed suite and results, or once the run that is marked as baseline."""
+        start_worker(self._screen, self._read, group="read baseline", exclusive=True)
 
-    async def _use_marked(self) -> None:
+    async def _read(self) -> None:
+        matrix = self._matrix
         try:
-            run_id = await asyncio.to_thread(self._history.baseline_of, self._matrix.suite)
-            if run_id and run_id not in self._displayed_runs:
-                await self._use_run(run_id)
+            if matrix.baseline is not None:
+                await self._use_run(matrix.baseline.run_id)
+            elif not matrix.baseline_read:
+                matrix.baseline_read = True
+                run_id = await asyncio.to_thread(self._history.baseline_of, matrix.suite)
+                if run_id and run_id not in self._displayed_runs:
+                    await self._use_run(run_id)
         except AssayError as error:
             notify_error(self._screen, error, severity="warning")
 

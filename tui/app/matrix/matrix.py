@@ -1,6 +1,7 @@
 """The matrix of a suite: its filter, order and groups, and the rows that result from them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 from tui.app.matrix.baseline import Baseline, Change, change_line, changes
@@ -169,7 +170,7 @@ class Matrix:
         saved: Mapping[TrialKey, Outcome] | None = None,
         unfinished: int = 0,
     ) -> None:
-        self.row_options = RowOptions()
+        self.suite, self.row_options = suite, RowOptions()
         self.baseline: Baseline | None = None
         self.baseline_read = False
         self.pair: tuple[str, str] | None = None
@@ -200,7 +201,12 @@ class Matrix:
         return bool(self._bands)
 
     def show(self, suite: Suite, state: RunState, models: Sequence[str]) -> None:
-        """Display a suite with its state and models, with the same options; everything is counted again."""
+        """Display a suite with its state and models, with the same options; everything is counted again.
+
+        The baseline of another version of the suite has to be read again: it may have cases that ask something else.
+        """
+        if self.baseline is not None and suite is not self.suite:
+            self.baseline = replace(self.baseline, cells={})
         self.suite, self.state, self.models = suite, state, tuple(models)
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
         self.column = max(0, min(self.column, len(self.models) - 1))

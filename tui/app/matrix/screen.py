@@ -110,9 +110,9 @@ class MatrixScreen(AppScreen[str | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Display the rows first, then count the cells, read the marked baseline, and find models that cannot run."""
+        """Display the rows first, then count the cells, read the baseline, and find models that cannot run."""
         self.updates.start(self._case_id)
-        self._baseline_controls.use_marked()
+        self._baseline_controls.read()
         self._show_first_cell()
         self._resolve_models()
 
@@ -185,6 +185,7 @@ class MatrixScreen(AppScreen[str | None]):
             self.refresh_bindings()
             self.updates.matrix_changed()
             self.cell_reader.show()
+            self._baseline_controls.read()
 
     @on(ScoresChanged)
     @work(group="bands", exclusive=True)
