@@ -250,8 +250,13 @@ def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> Non
     marks = ", ".join("CAST(? AS TEXT)" if name in as_bytes else "?" for name in columns)
     selected = ", ".join(f"CAST({name} AS BLOB)" if name in as_bytes else name for name in columns)
     for row in _rows(f"SELECT {selected} FROM {table} NOT INDEXED", old):
+        # No other column holds bytes: damage has made them of a text.
+        values = [
+            decode_damaged(value) if isinstance(value, bytes) and name not in as_bytes else value
+            for name, value in zip(columns, row, strict=True)
+        ]
         try:
-            fresh.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", row)
+            fresh.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", values)
         except (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.DataError):
             continue
 
