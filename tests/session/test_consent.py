@@ -216,6 +216,15 @@ def test_an_agent_of_a_saved_run_needs_consent_although_its_suite_names_none(tmp
     assert record.missing(suite, [Subject("openai/m", "openai", "m")]) == ()
 
 
+@pytest.mark.parametrize("provider", ["replay", "openai"])
+def test_recorded_answers_and_models_do_not_ask_for_the_agent_of_the_suite(tmp_path: Path, provider: str) -> None:
+    suite = replace(suite_at(tmp_path), agent="agent.py")
+    (tmp_path / "agent.py").write_text("def agent(input, memory): ...\n")
+    other, agent = Subject("x", provider, "x"), Subject("agent.py", "agent", "agent.py")
+    assert consents_of(suite, [other]) == ()
+    assert [each.kind for each in consents_of(suite, [other, agent])] == ["agent"]
+
+
 def asks_again_after(record: ConsentRecord, suite: Suite, change: Callable[[], object]) -> bool:
     """Grant what the suite needs, and return whether it needs more after the change."""
     for missing in record.missing(suite):

@@ -55,15 +55,19 @@ def consents_of(
 ) -> tuple[Consent, ...]:
     """Return everything that a run would do on this machine beyond sending requests to models.
 
-    `subjects` are those of a plan: a saved run may use an agent that its suite does not name. For the suite of a saved
+    `subjects` are those of a plan: a saved run may use an agent that its suite does not name, and recorded answers or
+    models start none; without subjects the suite's agent is meant. For the suite of a saved
     run, `read_again` reads its file, None if there is none: a history from elsewhere may name any folder as that of its
     suite. Blocks while files are read.
     """
     search = CodeSearch()
     folder = Path(real_path(suite.home))
     file = folder / Path(suite.path).name
-    own_python = find_interpreter(suite.agent_python, folder) if suite.agent_python else ""
-    agents = [(suite.agent or "", own_python), *((e.model_id, e.python) for e in subjects if e.provider == "agent")]
+    subjects = tuple(subjects)
+    agents = [(each.model_id, each.python) for each in subjects if each.provider == "agent"]
+    if agents or not subjects:
+        own_python = find_interpreter(suite.agent_python, folder) if suite.agent_python else ""
+        agents.insert(0, (suite.agent or "", own_python))
     found = [
         _agent_consent(agent, python, file, search)
         for agent, python in agents
