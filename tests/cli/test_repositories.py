@@ -156,6 +156,25 @@ async def test_a_command_is_a_check_when_it_is_allowed(assay: CommandLine) -> No
     assert left_behind(assay) == []
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_changed"), [("Shall I go ahead?", False), ("```python\nprint('new')\n```", True)]
+)
+async def test_a_command_on_the_unchanged_repository_is_reported(
+    assay: CommandLine, answer: str, is_changed: bool
+) -> None:
+    make_repository(assay.home / "repo", {"hello.py": "print('old')\n"})
+    case: dict[str, Any] = {"id": "c", "name": "c", "category": "c", "prompt": "p"}
+    case |= {"applyChanges": True, "targetFile": "hello.py", "command": "grep print hello.py"}
+    suite = {"name": "s", "description": "d", "models": ["m"], "repoClone": {"repoUrl": "./repo"}, "testCases": [case]}
+    (assay.home / "suite.json").write_text(json.dumps(suite))
+    async with ModelServer(say(answer)) as server:
+        flags = ("--allow-local", "--allow-commands", "-f", "markdown")
+        ran = await assay.run_async("run", "suite.json", *flags, env=keys(server, assay))
+    assert ran.code == 0
+    sentence = "Commands that ran on the unchanged repository, because no change was applied: 1: c × m"
+    assert (sentence in ran.out) is not is_changed
+
+
 async def test_flags_name_repositories_folders_and_languages(assay: CommandLine) -> None:
     make_repository(assay.home / "served" / "it", {"a.py": "A = 1\n", "b.ts": "let b;\n"}, branch="dev")
     (assay.home / "folder").mkdir()

@@ -72,6 +72,10 @@ class CheckResult:
     spans: tuple[Span, ...] = ()
 
 
+RAN_UNCHANGED = "The command ran on the unchanged repository: no change of the answer was applied."
+"""The end of the detail of such a command, which says nothing about the answer."""
+
+
 MOST_TOKENS = 2**53
 """The largest token count: every JSON reader represents it exactly, and figures can be computed with it."""
 _COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "cache_writing_tokens")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from tui.model.results import TrialResult
+from tui.model.results import RAN_UNCHANGED, TrialResult
 from tui.model.risk import Reviewed, RiskShare
 from tui.model.run import COMMIT, VERSION_CHANGED
 from tui.model.scores import replaced_answers
@@ -38,6 +38,9 @@ def _trials(run: Reported) -> Iterator[Line]:
     unread = [result for result in run.kept.results if _has_unevaluated(result)]
     if unread:
         yield from _named("Checks that could not be evaluated (count as not met)", unread)
+    unchanged = [result for result in run.kept.results if _ran_unchanged(result)]
+    if unchanged:
+        yield from _named("Commands that ran on the unchanged repository, because no change was applied", unchanged)
     foreign = [result for result in run.kept.results if _has_unevaluated(result, recorded=True)]
     if foreign:
         yield from _named("Checks of another tool, which cannot be repeated (count as not evaluated)", foreign)
@@ -47,6 +50,12 @@ def _has_unevaluated(result: TrialResult, *, recorded: bool = False) -> bool:
     """Return whether a check was not evaluated: one of Assay's, or if `recorded`, one that another tool evaluated."""
     missed = (check for _, check in phrases.missed_checks(result))
     return any(check.state == "timed_out" and (check.kind == "recorded") is recorded for check in missed)
+
+
+def _ran_unchanged(result: TrialResult) -> bool:
+    attempt = result.counted_attempt
+    checks = (check for step in attempt.steps for check in step.checks) if attempt is not None else ()
+    return any(check.kind == "command" and check.detail.endswith(RAN_UNCHANGED) for check in checks)
 
 
 def _comparing(run: Reported) -> Iterator[Line]:

@@ -13,6 +13,7 @@ from tui.model.events import AttemptFinished, AttemptStarted, TrialStarted
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import Request
 from tui.model.results import (
+    RAN_UNCHANGED,
     Attempt,
     Change,
     NotApplied,
@@ -81,7 +82,10 @@ async def apply_answers(
             raise
         uncancel_current_task()
         return replace(changed, cancelled=True)
-    check = replace(check, detail=hide(check.detail))
+    detail = hide(check.detail)
+    if case.apply_changes and not changes:
+        detail = f"{detail}\n{RAN_UNCHANGED}".lstrip()
+    check = replace(check, detail=detail)
     last = replace(steps[-1], checks=(*steps[-1].checks, check))
     return replace(changed, steps=(*steps[:-1], last))
 

@@ -27,7 +27,7 @@ from tui.model.events import (
     StepStarted,
     TextArrived,
 )
-from tui.model.results import MOST_SPANS, CheckResult, TrialKey
+from tui.model.results import MOST_SPANS, RAN_UNCHANGED, CheckResult, TrialKey
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case, Check, CheckKind, Step
 
@@ -93,6 +93,18 @@ def test_a_check_that_could_not_be_evaluated_says_so(kind: CheckKind, failure: s
     (row,) = check_rows(case)
     assert text_of(cell_line(row, trial)) == words
     assert text_of(row_line(row, [trial], Columns(8, 3, 13, 1), 1)).endswith(f" {short}")
+
+
+def test_a_command_that_ran_on_the_unchanged_repository_says_so() -> None:
+    case = case_of("one", steps=[Step("in", (Check("command", "make test"),))])
+    detail = f"exit status 0\n12 tests passed\n{RAN_UNCHANGED}"
+    trial = trial_after(StepFinished(A, 1, 0, step_of("x", CheckResult("command", "make test", "passed", detail))))
+    (row,) = check_rows(case)
+    assert text_of(cell_line(row, trial)) == "✓ no change"
+    assert [text_of(line) for line in detail_lines(row, [("mock-a", trial)])] == [RAN_UNCHANGED]
+    applied = CheckResult("command", "make test", "passed", detail.partition("\n")[0])
+    trial = trial_after(StepFinished(A, 1, 0, step_of("x", applied)))
+    assert (text_of(cell_line(row, trial)), detail_lines(row, [("mock-a", trial)])) == ("✓", [])
 
 
 def test_an_assertion_that_failed_says_what_came_instead_and_in_full_when_it_is_selected() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tui.app.presentation.marks import kind_word, unevaluated_words
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
-from tui.model.results import MOST_SPANS
+from tui.model.results import MOST_SPANS, RAN_UNCHANGED
 from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import FORBIDDING, Case, Check
@@ -132,6 +132,8 @@ def _failed(check: Check, live: LiveCheck) -> Line:
 
 
 def _found(live: LiveCheck, step: StepProgress | None) -> Line:
+    if live.detail.endswith(RAN_UNCHANGED):
+        return (("✓", "passed"), (" no change", "flaky"))
     if not live.spans:
         return (("✓", "passed"),)
     return ((f"✓ {_count(live)}", "passed"), (_place(live, step), "dim"))
@@ -234,11 +236,14 @@ def detail_lines(
         lines.append(((f"{kind_word(row.check.kind)}  ", "dim"), (sanitize_text(target_of(row.check)), "plain")))
     for name, (_, trial) in zip(model_names([model for model, _ in named]), named, strict=True):
         live = live_check(row, trial)
-        if live is None or not live.detail or live.decided == "passed":
+        detail = live.detail if live is not None else ""
+        if live is not None and live.decided == "passed":
+            detail = RAN_UNCHANGED if detail.endswith(RAN_UNCHANGED) else ""
+        if not detail:
             continue
         lines += [()] if lines else []
         lines += [((name, "strong"),)] if len(named) > 1 else []
-        lines += [((text, _role(text)),) for text in sanitize_text(live.detail).splitlines()[:_DETAIL_LINES]]
+        lines += [((text, _role(text)),) for text in sanitize_text(detail).splitlines()[:_DETAIL_LINES]]
     return lines
 
 
