@@ -37,10 +37,12 @@ def save_run(
     sent: str = "",
     accepts_truncated: bool = False,
     repository: RepositoryContext | None = None,
+    stands_for: str = "",
 ) -> str:
     """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
 
     `changes` are those of the first case, `sent` is what all were asked, if it is not what the suite says.
+    `stands_for` is the id of the first model, if its name is an entry of the config file.
     """
     run_id = f"{number:032x}"
     made = [replace(make_case(f"{case}", name=checks), cluster=cluster) for case in cases]
@@ -48,6 +50,8 @@ def save_run(
     plan = make_plan(made, list(failing), run_id=run_id, repeats=repeats, path=str(home / "suite.yaml"))
     options = replace(plan.suite.options, accept_truncated=accepts_truncated)
     plan = replace(plan, suite=replace(plan.suite, options=options, repository_context=repository))
+    if stands_for:
+        plan = replace(plan, subjects=(replace(plan.subjects[0], model_id=stands_for), *plan.subjects[1:]))
     (home / "assay_data_dir").mkdir(exist_ok=True)
     store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
     store.begin_run(plan, f"2026-11-{number:02}T10:15:00.000+00:00")
@@ -204,6 +208,26 @@ def test_an_error_of_a_case_without_a_check_is_in_no_rate_of_a_report(assay: Com
     by_report, by_id = compared(assay, "last", "base.json"), compared(assay, "last", plan.run_id)
     assert by_report == by_id
     assert (by_id["models"]["m"]["base_pass_rate"], by_id["models"]["m"]["missing"]) == (1.0, [])
+
+
+def test_names_that_stand_for_other_models_are_listed_and_not_broken_in_a_trend(assay: CommandLine) -> None:
+    first = save_run(assay.home, 1, {"warm": 0, "b": 0}, stands_for="model-1")
+    same = save_run(assay.home, 2, {"warm": 0, "b": 1}, stands_for="model-1")
+    run = save_run(assay.home, 3, {"warm": 3, "b": 1}, stands_for="model-2")
+    for name, id in (("base.json", first), ("run.json", run)):
+        assert assay.run("report", id, "-f", "json", "-o", name).code == 0
+    for pair in ((run, first), (run, "base.json"), ("run.json", "base.json")):
+        assert compared(assay, *pair)["changed_models"] == ["warm"]
+    assert compared(assay, same, "base.json")["changed_models"] == []
+    assert "These names stand for other models or settings than in the base: `warm`" in (
+        assay.run("compare", run, first).out
+    )
+    trend = json.loads(assay.run("trend", "suite.yaml", "-f", "json").out)
+    assert ([each["case"] for each in trend["b"]["broken"]], trend["warm"]["broken"]) == (CASES[:1], [])
+    assert [point["redefined"] for point in trend["warm"]["runs"]] == [True, True, False]
+    text = assay.run("trend", "suite.yaml", "-m", "warm").out
+    assert (text.count(" ≠ |"), "In the runs marked ≠" in text) == (2, True)
+    assert "≠" not in assay.run("trend", "suite.yaml", "-m", "b").out
 
 
 def test_repeats_may_be_better_or_worse_without_breaking(assay: CommandLine) -> None:

@@ -293,6 +293,30 @@ def test_results_that_were_sent_with_other_files_in_a_newer_run_are_hidden() -> 
     assert state.trials.keys() == {A, B}
 
 
+def test_results_of_a_name_that_stands_for_another_model_in_a_newer_run_are_hidden() -> None:
+    suite = make_suite([Case(name, name, "Security", (Step("go"),)) for name in ("one", "two")])
+    other, imported = TrialKey("two", "mock-a"), TrialKey("two", "mock-b")
+    state = RunState()
+    state.display(suite)
+    runs = dict.fromkeys((A, B, other, imported), "r1")
+    definitions = {A: "cold", other: "cold", B: "b"}
+    state.take_results(map(result_of, runs), runs=runs, definitions=definitions)
+    assert state.trials.keys() == {A, B, other, imported}
+    state.prepare(suite, {"mock-a": "warm"})
+    state.take(RunStarted("r2", (A,), "t"))
+    assert state.trials.keys() == {A, B, imported}, "no mixture during the run"
+    state.take(RunFinished("r2", "cancelled", "t"))
+    assert state.trials.keys() == {A, B, other, imported}, "the new model has not answered"
+    state.take(RunStarted("r3", (A,), "t"))
+    state.take(TrialFinished(result_of(A)))
+    state.take(RunFinished("r3", "finished", "t"))
+    assert state.trials.keys() == {A, B, imported}
+    assert state.is_outdated("two", "mock-a")
+    stored = RunState()
+    stored.take_results(map(result_of, runs), runs={**runs, A: "r3"}, definitions={**definitions, A: "warm"})
+    assert stored.trials.keys() == {A, B, imported}
+
+
 def test_results_with_files_of_another_repository_are_hidden() -> None:
     suite = _suite("first")
     here, elsewhere = (replace(suite, repository_context=RepositoryContext(path)) for path in ("here", "elsewhere"))

@@ -97,6 +97,31 @@ async def test_a_result_comes_with_the_checks_that_judged_it(opened: Session, tm
     await opened.close()
 
 
+async def test_results_of_a_redefined_name_are_not_mixed(opened: Session, tmp_path: Path) -> None:
+    file = tmp_path / "suite.yaml"
+    file.write_text(SUITE.replace("local/m", "warm") + CASE + CASE.replace("id: a", "id: b"))
+    suite = load(opened, file)
+    a, b = TrialKey("a", "warm"), TrialKey("b", "warm")
+    for digit, model, trials in (("1", "cold-model", (a, b)), ("2", "warm-model", (a,))):
+        plan = make_plan(suite.cases, ["warm"], run_id=digit * 32)
+        (subject,) = plan.subjects
+        plan = replace(plan, suite=suite, trials=trials, subjects=(replace(subject, model_id=model),))
+        opened.store.begin_run(plan, STARTED)
+        opened.store.save_trials(plan.run_id, [make_result(trial) for trial in trials])
+        opened.store.finish_run(plan.run_id, "finished", FINISHED)
+    suites = OpenSuites(opened, [file])
+    suites.find()
+    suites.read(file)
+    assert suites.state(file).trials.keys() == {a}
+    answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
+    assert answers.outcomes(Source(str(file), "", "warm"), suite).keys() == {"a"}
+    assert answers.outcomes(Source(str(file), "1" * 32, "warm"), suite).keys() == {"a", "b"}
+    definitions = {"warm": opened.store.read_setup("2" * 32).subjects[0].definition}
+    assert opened.history.read_comparable("1" * 32, suite, {}, definitions) == ()
+    assert {each.trial for each in opened.history.read_comparable("1" * 32, suite, {})} == {a, b}
+    await opened.close()
+
+
 async def test_scores_are_shown_beside_the_answers_of_their_run_only(opened: Session, tmp_path: Path) -> None:
     file = tmp_path / "suite.yaml"
     criteria = "riskCriteria: [{name: Tone, description: d, severity: critical}]"

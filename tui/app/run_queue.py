@@ -266,7 +266,7 @@ class RunQueue:
             return None
         self._plan = plan
         state, outcome = self._open_suites.state(request.path), None
-        state.prepare(plan.suite)
+        state.prepare(plan.suite, {subject.name: subject.definition for subject in plan.subjects})
         yielded = monotonic()
         async with aclosing(self._session.run(plan, self._control)) as events:
             async for event in events:

@@ -70,9 +70,9 @@ def compare(
             fix=f"Complete it with `assay run --resume {unfinished[0]}`.",
         )
     if format_ == "json":
-        text = run_change_json(found.run, found.base, found.models, found.changed_cases)
+        text = run_change_json(found.run, found.base, found.models, found.changed_cases, found.changed_models)
     else:
-        text = run_change_markdown(found.run, found.base, found.models, found.changed_cases)
+        text = run_change_markdown(found.run, found.base, found.models, found.changed_cases, found.changed_models)
     _write(text, output, format_)
     reasons = list(_failures(found.models, fail_on))
     for reason in reasons:

@@ -22,6 +22,7 @@ class _Run(TypedDict):
     id: _Text
     started_at: NotRequired[_Text]
     state: Literal["running", "finished", "interrupted", "cancelled"]
+    model_sha256: NotRequired[dict[_Text, _Text]]
 
 
 @with_config(STRICT)
@@ -88,6 +89,7 @@ def read_report_file(path: Path) -> RunResults:
         {result["case"]: result["cluster"] for result in known if "cluster" in result} if known else None,
         {result["case"]: result["case_sha256"] for result in known if "case_sha256" in result},
         {result["case"]: result["prompt_sha256"] for result in known if "prompt_sha256" in result},
+        report["run"].get("model_sha256", {}),
     )
 
 

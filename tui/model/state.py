@@ -56,6 +56,7 @@ from tui.model.suite import FORBIDDING, Case, Suite, SuiteCase, cases_by_id
 TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
 _NO_CASES: Mapping[TrialKey, SuiteCase] = MappingProxyType({})
 _NO_RUNS: Mapping[TrialKey, str] = MappingProxyType({})
+_NO_DEFINITIONS: Mapping[str, str] = MappingProxyType({})
 OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
 
 
@@ -125,7 +126,7 @@ class TrialProgress:
 
     `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
     stored result that was not loaded yet. `asked` is the case as it was run, None if it is the one that is displayed;
-    `run` is the id of its run, empty if unknown.
+    `run` is the id of its run, and `definition` what the name of its model stood for, each empty if unknown.
     """
 
     key: TrialKey
@@ -138,6 +139,7 @@ class TrialProgress:
     kept: Outcome | None = None
     asked: SuiteCase | None = None
     run: str = ""
+    definition: str = ""
 
     @property
     def case(self) -> Case | None:
@@ -240,7 +242,8 @@ class RunState:
     """The state of all trials of one suite: earlier results, and the current or last run.
 
     The repeats of a case on a model are of one run: a new run of them replaces all earlier ones. Results of a case that
-    asks something else in the displayed suite, or was sent with other files in a newer run, are hidden (`is_outdated`).
+    asks something else in the displayed suite, or was sent with other files in a newer run, are hidden (`is_outdated`),
+    and so are those of a model whose name stands for another one in a newer run.
     `in_progress` are the trials that have started and not ended. `is_of_one_run` says that the displayed trials are
     known to be all those of the current or last run, and no others. `run_ids` are the runs of the trials, and of
     earlier ones. `limits` is by provider.
@@ -263,6 +266,7 @@ class RunState:
         self.is_of_one_run = False
         self._cases: Mapping[str, SuiteCase] = {}
         self._prepared: Mapping[str, SuiteCase] = {}
+        self._definitions: Mapping[str, str] = {}
         self._has_interim = False
         self.run_ids: set[str] = set()
         self._hidden: dict[TrialKey, TrialProgress] = {}
@@ -333,9 +337,9 @@ class RunState:
         self.is_of_one_run = self.is_of_one_run and self._cases.keys() >= self._tried
         self._hide_outdated()
 
-    def prepare(self, suite: Suite) -> None:
-        """Take over the cases of the next run, as they are run."""
-        self._prepared = cases_by_id(suite)
+    def prepare(self, suite: Suite, definitions: Mapping[str, str] = _NO_DEFINITIONS) -> None:
+        """Take over the cases of the next run, as they are run, and what the names of its models stand for."""
+        self._prepared, self._definitions = cases_by_id(suite), definitions
 
     def has_results_of(self, other: "RunState") -> bool:
         """Return whether the displayed results are those of another state, by their verdicts and answers."""
@@ -344,6 +348,7 @@ class RunState:
     def _hide_outdated(self) -> None:
         known = {**self._hidden, **self.trials}
         outdated = {key for key, trial in known.items() if self._asked_something_else(trial)}
+        outdated |= _of_other_models(known)
         sent = {key: sent_files(trial.result) for key, trial in known.items() if trial.result and key not in outdated}
         if any(sent.values()):  # most suites send no files
             files = SentFiles(((known[key].run, key) for key in sent), lambda _, key: sent[key])
@@ -372,17 +377,20 @@ class RunState:
         cases: Mapping[TrialKey, SuiteCase] = _NO_CASES,
         runs: Mapping[TrialKey, str] = _NO_RUNS,
         interim: bool = False,
+        definitions: Mapping[TrialKey, str] = _NO_RUNS,
     ) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed.
 
-        `cases` are the cases as they were run, `runs` the ids of their runs; `interim` says that one of these is not
-        finished.
+        `cases` are the cases as they were run, `runs` the ids of their runs, and `definitions` what the names of their
+        models stood for; `interim` says that one of the runs is not finished.
         """
         self._has_interim = self._has_interim or interim
         self.run_ids.update(runs.values())
         for result in results:
             if result.trial not in self.trials:
-                self.trials[result.trial] = _progress_of(result, cases.get(result.trial), runs.get(result.trial, ""))
+                trial = _progress_of(result, cases.get(result.trial), runs.get(result.trial, ""))
+                trial.definition = definitions.get(result.trial, "")
+                self.trials[result.trial] = trial
                 self._note(result.trial)
         self._hide_outdated()
 
@@ -467,8 +475,12 @@ class RunState:
                 self._further.pop((key.case, key.model), None)
         self.is_of_one_run = not self.trials
         for key in event.trials:
-            self.trials[key] = TrialProgress(key, asked=self._prepared.get(key.case), run=event.run_id)
+            definition = self._definitions.get(key.model, "")
+            asked = self._prepared.get(key.case)
+            self.trials[key] = TrialProgress(key, asked=asked, run=event.run_id, definition=definition)
             self._note(key)
+        if _of_other_models(self.trials):
+            self._hide_outdated()
 
     def _end(self, state: run.RunState) -> None:
         """End the run: trials without a result get the one that they had before, if any.
@@ -502,6 +514,15 @@ class RunState:
         self.counts.take(result)
         if self._asked_something_else(trial):
             self._hidden[trial.key] = self.trials.pop(trial.key)
+
+
+def _of_other_models(trials: Mapping[TrialKey, TrialProgress]) -> set[TrialKey]:
+    """Return the trials of models whose names stand for others in a newer run."""
+    newest: dict[str, tuple[str, str]] = {}
+    for key, trial in trials.items():
+        if trial.definition and trial.run >= newest.get(key.model, ("", ""))[0]:
+            newest[key.model] = trial.run, trial.definition
+    return {key for key, trial in trials.items() if trial.definition and trial.definition != newest[key.model][1]}
 
 
 def _summary_of(trials: Mapping[TrialKey, TrialProgress]) -> dict[TrialKey, tuple[object, ...]]:

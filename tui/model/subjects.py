@@ -69,6 +69,28 @@ class Subject:
         """Whether its answers, with the prompts that were sent, are those of another run."""
         return self.provider == "replay"
 
+    @property
+    def definition(self) -> str:
+        """A digest of what the name stands for: under another definition it is the name of another model.
+
+        It is empty for a model whose answers come from another tool, which may not say what it asked.
+        """
+        import hashlib
+        import json
+
+        if self.how == IMPORTED:
+            return ""
+        given = {name: value for name in PARAMETERS if (value := getattr(self.settings, name)) is not None}
+        text = json.dumps([self.provider, self.model_id, given])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def is_named_entry(self) -> bool:
+        """Whether the name does not say the id of the model, so that an entry of the config file defines it."""
+        bare, _ = split_settings(self.name)
+        is_id = bare == self.model_id or bare.endswith(f"/{self.model_id}")
+        return self.provider not in ("agent", "replay") and not is_id
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:

@@ -212,6 +212,8 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | 
             "assay": kept.assay,
             "versions": dict(kept.versions),
             "prices": {subject.name: _price(subject.price) for subject in kept.plan.subjects},
+            # Only if names of the config file are among the models: it is an extension.
+            **({"model_sha256": entries} if (entries := _entries(kept)) else {}),
             # Only if the suite names files to send: it is an extension.
             **({"context": _context(sent)} if (sent := context_of_run(kept)) else {}),
         },
@@ -220,6 +222,10 @@ def build_head(kept: KeptRun, reviewed: Reviewed | None = None, margin: float | 
         # Only if there are scores or criteria: it is an extension.
         **({"risk": build_risk(reviewed)} if reviewed else {}),
     }
+
+
+def _entries(kept: KeptRun) -> dict[str, str]:
+    return {each.name: each.definition for each in kept.plan.subjects if each.is_named_entry}
 
 
 def _context(sent: SentContext) -> dict[str, Any]:

@@ -13,11 +13,16 @@ _MOST_NAMED = 20
 
 
 def run_change_json(
-    run: RunResults, base: RunResults, changes: Sequence[RunChange], changed_cases: Sequence[str] = ()
+    run: RunResults,
+    base: RunResults,
+    changes: Sequence[RunChange],
+    changed_cases: Sequence[str] = (),
+    changed_models: Sequence[str] = (),
 ) -> str:
     """Return the comparison as JSON: case lists, and figures as fractions; null where nothing was compared.
 
-    `changed_cases` have another prompt or other checks than in the base.
+    `changed_cases` have another prompt or other checks than in the base, and the names in `changed_models` stand for
+    other models.
     """
     return json_text(
         {
@@ -25,6 +30,7 @@ def run_change_json(
             "base": base.run_id,
             "models": {change.model: _figures(change) for change in changes},
             "changed_cases": list(changed_cases),
+            "changed_models": list(changed_models),
         },
         indent=2,
     )
@@ -53,14 +59,22 @@ def _figures(change: RunChange) -> dict[str, object]:
 
 
 def run_change_markdown(
-    run: RunResults, base: RunResults, changes: Sequence[RunChange], changed_cases: Sequence[str] = ()
+    run: RunResults,
+    base: RunResults,
+    changes: Sequence[RunChange],
+    changed_cases: Sequence[str] = (),
+    changed_models: Sequence[str] = (),
 ) -> str:
     """Return the comparison as Markdown: a table of the models, then the cases that changed."""
-    return "\n\n".join(_blocks(run, base, changes, changed_cases)) + "\n"
+    return "\n\n".join(_blocks(run, base, changes, changed_cases, changed_models)) + "\n"
 
 
 def _blocks(
-    run: RunResults, base: RunResults, changes: Sequence[RunChange], changed_cases: Sequence[str]
+    run: RunResults,
+    base: RunResults,
+    changes: Sequence[RunChange],
+    changed_cases: Sequence[str],
+    changed_models: Sequence[str],
 ) -> Iterator[str]:
     yield f"## {inline(run.suite)}"
     yield f"Run {code(run.run_id)} compared with {code(base.run_id)}"
@@ -78,6 +92,8 @@ def _blocks(
     only = [name for name in (*run.models, *base.models) if (name in run.models) != (name in base.models)]
     if only:
         yield line(("Only in one of the runs, not compared: ", *_names(only)))
+    if changed_models:
+        yield line(("These names stand for other models or settings than in the base: ", *_names(changed_models)))
     if changed_cases:
         yield line(
             ("The prompt, the checks or acceptTruncated of these cases differ from the base: ", *_names(changed_cases))

@@ -24,6 +24,7 @@ def trend_json(trends: Sequence[Trend]) -> str:
                         "pass_rate_95": point.rate_95,
                         "cases": point.cases,
                         "finished": point.finished,
+                        "redefined": point.redefined,
                     }
                     for point in trend.points
                 ],
@@ -54,6 +55,8 @@ def _blocks(trend: Trend) -> Iterator[str]:
     yield table(
         ("Run", "Date", "Cases", "Pass rate", "95% interval"), [_row(each, length) for each in trend.points], numbers=3
     )
+    if any(point.redefined for point in trend.points):
+        yield "In the runs marked ≠ the name stood for another model, or for other settings, than in the latest run."
     if not trend.breaks:
         yield "No unchanged case that passed before fails in the latest runs."
         return
@@ -70,7 +73,9 @@ def _row(point: TrendPoint, length: int) -> tuple[str, ...]:
     low, high = point.rate_95
     return (
         within(point.run_id[:length]),
-        within(point.started_at[:16].replace("T", " ")) + ("" if point.finished else " (not finished)"),
+        within(point.started_at[:16].replace("T", " "))
+        + ("" if point.finished else " (not finished)")
+        + (" ≠" if point.redefined else ""),
         f"{point.cases:,}",
         percent(point.rate, 1),
         f"{100 * low:.1f}% to {100 * high:.1f}%",

@@ -110,7 +110,7 @@ class SavedAnswers:
         """Return the model's outcomes by case, the repeats of a case in order.
 
         Of the newest ones, those of cases that ask something else in the `suite`, or were sent with other files in a
-        newer run, are left out.
+        newer run, and those of a name that stands for another model in a newer run, are left out.
         """
         found: dict[str, list[Outcome]] = {}
         outcomes: Iterable[Outcome] = (
@@ -133,8 +133,11 @@ class SavedAnswers:
         has_files = wants_context(suite) and not is_replay_name(source.model)
         trials = ((run, each.trial) for run, each in found if has_files and not is_replay_name(each.trial.model))
         files = SentFiles(trials, recorded.sent_files)
-        for run, outcome in found:
-            if outcome.trial.model == source.model and not files.are_outdated(run, outcome.trial):
+        own = [(run, outcome) for run, outcome in found if outcome.trial.model == source.model]
+        definitions = {run: recorded.definition(run, source.model) for run, _ in own}
+        newest = max((run for run, definition in definitions.items() if definition), default="")
+        for run, outcome in own:
+            if definitions[run] in ("", definitions.get(newest)) and not files.are_outdated(run, outcome.trial):
                 yield outcome
 
     def recorded_cases(self, suite: Suite) -> RecordedCases:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tui.model.context import sent_files
+from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult
 from tui.model.suite import Suite, SuiteCase, cases_by_id
 from tui.store.protocol import Store
@@ -12,13 +13,15 @@ from tui.store.protocol import Store
 class LatestResults(NamedTuple):
     """The newest results of a suite, the case of each as it was run, and the id of its run.
 
-    `interim` says that a run that gave some of them is not finished.
+    `interim` says that a run that gave some of them is not finished. `definitions` are what the names of their models
+    stood for (`Subject.definition`), as far as it can be read.
     """
 
     results: tuple[TrialResult, ...] = ()
     cases: Mapping[TrialKey, SuiteCase] = {}
     runs: Mapping[TrialKey, str] = {}
     interim: bool = False
+    definitions: Mapping[TrialKey, str] = {}
 
 
 class RecordedCases:
@@ -34,6 +37,7 @@ class RecordedCases:
         self.finished = {run.id for run in runs if run.state == "finished"}
         self._same = {run.id for run in runs if run.suite_sha256 == suite.sha256}
         self._of_runs: dict[str, Mapping[str, SuiteCase]] = {}
+        self._definitions: dict[str, Mapping[str, str]] = {}
 
     def case(self, run: str, case_id: str) -> SuiteCase | None:
         """Return a case as it was in a run, or None if the run does not have it."""
@@ -42,6 +46,12 @@ class RecordedCases:
         if run not in self._of_runs:
             self._of_runs[run] = cases_by_id(self._store.read_suite(run))
         return self._of_runs[run].get(case_id)
+
+    def definition(self, run: str, model: str) -> str:
+        """Return what the name of a model stood for in a run; empty if that cannot be read."""
+        if run not in self._definitions:
+            self._definitions[run] = read_definitions(self._store, run)
+        return self._definitions[run].get(model, "")
 
     def is_unchanged(self, run: str, case_id: str) -> bool:
         """Return whether a case asks and checks in a run what it asks and checks in the suite."""
@@ -65,3 +75,11 @@ class RecordedCases:
         """Return the first question of a trial's result with the files in it; None if it has none."""
         result = self._store.read_trial(run, trial)
         return sent_files(result) if result is not None else None
+
+
+def read_definitions(store: Store, run: str) -> Mapping[str, str]:
+    """Return what the name of each model of a run stood for; empty if that cannot be read."""
+    try:
+        return {subject.name: subject.definition for subject in store.read_setup(run).subjects}
+    except StoreError:  # damaged: the results can be read as before
+        return {}

@@ -11,6 +11,7 @@ from tui.model.outcomes import Outcome, unchecked_cases
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.model.suite import SuiteCase, clusters_of, question_digest
+from tui.session.recorded_cases import read_definitions
 from tui.session.records import find_record
 from tui.session.run_history import Baselines
 from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
@@ -26,13 +27,14 @@ class ComparedRuns:
     """A run, its base, and the change of each model that both have.
 
     `changed_cases` are those with another prompt, other files or other checks than in the base. Reports of earlier
-    versions say nothing about that.
+    versions say nothing about that. The names in `changed_models` stand for other models than in the base.
     """
 
     run: RunResults
     base: RunResults
     models: tuple[RunChange, ...]
     changed_cases: tuple[str, ...] = ()
+    changed_models: tuple[str, ...] = ()
 
 
 def compare_stored(store: Store, data: Path, run: str, base: str, margin: float | None = None) -> ComparedRuns:
@@ -53,7 +55,8 @@ def compare_stored(store: Store, data: Path, run: str, base: str, margin: float 
             fix="Compare runs of the same models, or use `assay report` for models of one run.",
         )
     changed = tuple(case for case in now.questions if now.is_changed(case, before))
-    return ComparedRuns(now, before, models, changed)
+    redefined = tuple(each.model for each in models if now.is_redefined(each.model, before))
+    return ComparedRuns(now, before, models, changed, redefined)
 
 
 def read_trend(store: Store, suite_path: Path, models: Sequence[str] = ()) -> tuple[Trend, ...]:
@@ -99,7 +102,15 @@ def _results(store: Store, record: RunRecord) -> RunResults:
     finished = record.state == "finished"
     prompts = _digests_of_prompts(store, record.id, found) if wants_context(suite) else {}
     return RunResults(
-        record.id, record.suite_name, record.started_at, finished, models, clusters_of(cases), questions, prompts
+        record.id,
+        record.suite_name,
+        record.started_at,
+        finished,
+        models,
+        clusters_of(cases),
+        questions,
+        prompts,
+        read_definitions(store, record.id),
     )
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from tui.documents.files import NotRead, read_bytes
 from tui.documents.problems import MOST_JSON_BYTES
@@ -24,7 +25,7 @@ from tui.risk.score_files import ScoreCount as ScoreCount
 from tui.session.answers import SavedAnswers
 from tui.session.files import read_json, write_new, write_safely
 from tui.session.preferences import PreferenceLog
-from tui.session.recorded_cases import RecordedCases
+from tui.session.recorded_cases import RecordedCases, read_definitions
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.store.protocol import Store
@@ -139,15 +140,26 @@ class RunHistory:
         return self._store.read_outcomes(run_id)
 
     def read_comparable(
-        self, run_id: str, suite: Suite, displayed: Mapping[str, tuple[str, TrialKey]]
+        self,
+        run_id: str,
+        suite: Suite,
+        displayed: Mapping[str, tuple[str, TrialKey]],
+        definitions: Mapping[str, str] = MappingProxyType({}),
     ) -> tuple[Outcome, ...]:
         """Return the outcomes of the run's trials of cases that ask and check in it what they do in the suite.
 
         `displayed` has a trial of each case, with its run, with which they are compared: it was sent with the same
-        files.
+        files. `definitions` has what the names of the displayed models stand for, as far as it is known: the names
+        stood for the same in the run.
         """
         recorded = RecordedCases(self._store, suite)
-        found = [each for each in self._store.read_outcomes(run_id) if recorded.is_unchanged(run_id, each.trial.case)]
+        then = read_definitions(self._store, run_id)
+        others = {model for model, now in definitions.items() if then.get(model, now) != now}
+        found = [
+            each
+            for each in self._store.read_outcomes(run_id)
+            if each.trial.model not in others and recorded.is_unchanged(run_id, each.trial.case)
+        ]
         if not wants_context(suite):
             return tuple(found)
         trials = {each.trial.case: each.trial for each in found}

@@ -406,6 +406,7 @@ class Session:
             {trial: case for trial, case in cases.items() if case is not None},
             {result.trial: run for run, result in found},
             not recorded.finished.issuperset(run for run, _ in found),
+            {result.trial: recorded.definition(run, result.trial.model) for run, result in found},
         )
 
     def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:

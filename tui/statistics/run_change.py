@@ -33,7 +33,7 @@ class RunResults:
 
     `started_at` is an ISO 8601 time. `clusters` are those of the suite by case, None if they are unknown. `questions`
     has the digest of what each case asks, and `prompts` that of its first prompt with the files of a suite that names
-    files, as far as they are known.
+    files, as far as they are known; `definitions` has what the name of each model stood for.
     """
 
     run_id: str
@@ -44,11 +44,17 @@ class RunResults:
     clusters: Mapping[str, str] | None = None
     questions: Mapping[str, str] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
 
     def is_changed(self, case: str, before: "RunResults") -> bool:
         """Return whether a case has another prompt, other files or other checks than `before`, as far as both say."""
         digests = ((self.questions, before.questions), (self.prompts, before.prompts))
         return any(case in now and case in known and now[case] != known[case] for now, known in digests)
+
+    def is_redefined(self, model: str, before: "RunResults") -> bool:
+        """Return whether the name of a model stands for another model than in `before`, as far as both say."""
+        now, then = self.definitions.get(model, ""), before.definitions.get(model, "")
+        return bool(now and then) and now != then
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ from tui.statistics.shares import Passes, rate_interval
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One run of a model: its pass rate and 95% interval (fractions) over `cases` checked cases."""
+    """One run of a model: its pass rate and 95% interval (fractions) over `cases` checked cases.
+
+    `redefined` says that the model's name stood for another model than in the latest run.
+    """
 
     run_id: str
     started_at: str
@@ -17,13 +20,14 @@ class TrendPoint:
     rate_95: tuple[float, float]
     cases: int
     finished: bool
+    redefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
     """A case that passed in every repeat of run `passed_in`, and in none of the latest `failed_runs` runs.
 
-    Only runs since the last change of its prompt, its files or its checks count.
+    Only runs since the last change of its prompt, its files, its checks or the model behind the name count.
 
     `broke_in` is the first of these; in runs between the two the case passed in some repeats, or was flaky.
     """
@@ -51,23 +55,27 @@ def trends(runs: Sequence[RunResults]) -> tuple[Trend, ...]:
             if results.passes:
                 by_model.setdefault(model, []).append((run, results))
     return tuple(
-        Trend(model, tuple(_point(run, results) for run, results in each), tuple(_breaks(each)))
+        Trend(
+            model,
+            tuple(_point(run, results, redefined=run.is_redefined(model, each[-1][0])) for run, results in each),
+            tuple(_breaks(model, each)),
+        )
         for model, each in by_model.items()
     )
 
 
-def _point(run: RunResults, results: ModelResults) -> TrendPoint:
-    interval = rate_interval(results.passes, run.clusters)
-    return TrendPoint(run.run_id, run.started_at, results.rate or 0.0, interval, len(results.passes), run.finished)
+def _point(run: RunResults, results: ModelResults, *, redefined: bool) -> TrendPoint:
+    interval, cases = rate_interval(results.passes, run.clusters), len(results.passes)
+    return TrendPoint(run.run_id, run.started_at, results.rate or 0.0, interval, cases, run.finished, redefined)
 
 
-def _breaks(runs: Sequence[tuple[RunResults, ModelResults]]) -> list[Break]:
+def _breaks(model: str, runs: Sequence[tuple[RunResults, ModelResults]]) -> list[Break]:
     history: dict[str, list[tuple[RunResults, Passes, bool]]] = {}
     for run, results in runs:
         for case, passes in results.passes.items():
             earlier = history.setdefault(case, [])
-            if earlier and run.is_changed(case, earlier[-1][0]):
-                earlier.clear()  # they are results of another test
+            if earlier and (run.is_changed(case, earlier[-1][0]) or run.is_redefined(model, earlier[-1][0])):
+                earlier.clear()  # they are results of another test or of another model
             earlier.append((run, passes, case in results.flaky))
     found = (
         _break(case, [(run.run_id, passes, flaky) for run, passes, flaky in results])

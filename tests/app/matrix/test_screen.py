@@ -307,7 +307,13 @@ async def test_a_baseline_is_compared_with_the_displayed_trials(monkeypatch: pyt
     matrix = matrix_of()
     asked: list[tuple[str, dict[str, tuple[str, TrialKey]]]] = []
 
-    def read(_history: RunHistory, run_id: str, _suite: Suite, displayed: dict[str, tuple[str, TrialKey]]) -> tuple[()]:
+    def read(
+        _history: RunHistory,
+        run_id: str,
+        _suite: Suite,
+        displayed: dict[str, tuple[str, TrialKey]],
+        _definitions: dict[str, str],
+    ) -> tuple[()]:
         asked.append((run_id, displayed))
         return ()
 

@@ -10,7 +10,7 @@ _REASONS: Mapping[WaitReason, str] = {
     "queued": "Queued: starts when the current run finishes.",
     "preparing": "Preparing run.",
     "starting": "Starting the local model…",
-    "changed": "This case or its files changed after it was run: the earlier answers are in the saved runs ({runs}). "
+    "changed": "This case, its files or its model changed after it was run: the earlier answers are in the saved runs ({runs}). "
     "Press {run_case} to run it.",
     "paused": "Run paused: this case starts when it continues.",
 }

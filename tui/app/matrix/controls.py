@@ -175,7 +175,8 @@ class BaselineControls:
             for key, trial in matrix.state.trials.items()
             if not trial.is_open and (run := trial.run or matrix.run)
         }
-        outcomes = await asyncio.to_thread(self._history.read_comparable, run_id, matrix.suite, displayed)
+        models = {key.model: trial.definition for key, trial in matrix.state.trials.items() if trial.definition}
+        outcomes = await asyncio.to_thread(self._history.read_comparable, run_id, matrix.suite, displayed, models)
         self._use(await asyncio.to_thread(baseline_of, run_id, outcomes))
 
     def _use(self, baseline: Baseline | None) -> None:
