@@ -188,6 +188,10 @@ async def test_checks_are_added_changed_and_removed(tmp_path: Path) -> None:
         await seen.press("down", "ctrl+u", *"(", "enter")
         await shows(seen, "is not a valid JavaScript pattern")
         await seen.press("escape")
+        await seen.until(lambda: any("Esc again closes the form" in notice for notice in seen.notices))
+        await seen.press("x", "escape")
+        assert isinstance(seen.app.screen, FormDialog)
+        await seen.press("escape")
         await seen.until(lambda: isinstance(seen.app.screen, CaseEditorScreen))
         assert checks(seen)[0] == "expected parameter"
         await seen.press("D")

@@ -52,7 +52,7 @@ async def test_errors_are_beside_their_fields(tmp_path: Path) -> None:
             "is less than 1 or not below 2^63",
         ]
         assert seen.app.focused is seen.app.screen.query(PromptInput).first()
-        await seen.press("escape")
+        await seen.press("escape", "escape")
         await seen.until(lambda: isinstance(seen.app.screen, ModelChooser))
         assert rows(seen) == ["1 mock-a", "2 mock-b", "· local/smollm2-135m"]
 
@@ -112,6 +112,6 @@ async def test_a_key_in_place_of_its_variable_is_refused(tmp_path: Path) -> None
         await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
         await seen.press(*"mine", "down", "down", *"http://localhost:1/v1", "down", *"sk-0815", "enter")
         await seen.until(lambda: faults(seen) == ["expected the name of a variable (A-Z, 0-9, _), not the key"])
-        await seen.press("escape")
+        await seen.press("escape", "escape")
         await seen.until(lambda: isinstance(seen.app.screen, ModelChooser))
     assert not (tmp_path / "config").exists()

@@ -314,7 +314,7 @@ async def test_an_answer_stays_with_the_case_that_was_run_while_its_file_changes
         session.finish()
         await seen.until(lambda: not seen.busy and not any("earlier" in row for row in seen.checks))
         write(case_of("one", prompt="Something else.", expects=["other"]))
-        await seen.until(lambda: "case or its files changed" in seen.text(0))
+        await seen.until(lambda: "its files or its model changed" in seen.text(0))
         assert seen.row.startswith("··")
         write(CASES[0])
         await seen.until(lambda: "An answer." in seen.text(0))
@@ -336,7 +336,7 @@ async def test_a_prompt_that_is_edited_while_it_is_answered_does_not_stand_above
         await seen.pilot.pause()
         assert CASES[0].steps[0].input in str(seen.screen.question.render())
         session.say(TrialFinished(result_of(key, "passed", step_of("An answer."))))
-        await seen.until(lambda: "case or its files changed" in seen.text(0))
+        await seen.until(lambda: "its files or its model changed" in seen.text(0))
         assert CASES[0].steps[0].input in str(seen.screen.question.render()), "the other model waits for its answer"
         session.say(TrialFinished(result_of(key._replace(model="mock-b"), "passed", step_of("Another answer."))))
         await seen.until(lambda: "Other." in str(seen.screen.question.render()))

@@ -135,6 +135,10 @@ async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> N
         await seen.press("comma")
         await seen.until(lambda: here(seen) == first)
         await seen.press("c", *"!", "escape")
+        await seen.until(lambda: any("Esc again discards it" in notice for notice in seen.notices))
+        await seen.press("?", "backspace", "escape")
+        assert screen(seen).view.criterion.editor.text.endswith("more!")
+        await seen.press("escape")
         await seen.until(lambda: not screen(seen).view.criterion.editor.is_open)
         assert len(acts(session)) == 1
         await seen.press("c", *"!", "enter")

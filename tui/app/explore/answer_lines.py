@@ -10,8 +10,8 @@ _REASONS: Mapping[WaitReason, str] = {
     "queued": "Queued: starts when the current run finishes.",
     "preparing": "Preparing run.",
     "starting": "Starting the local model…",
-    "changed": "This case, its files or its model changed after it was run: the earlier answers are in the saved runs ({runs}). "
-    "Press {run_case} to run it.",
+    "changed": "This case, its files or its model changed after it was run: the earlier answers are in the saved"
+    " runs ({runs}). Press {run_case} to run it.",
     "paused": "Run paused: this case starts when it continues.",
 }
 

@@ -1,4 +1,4 @@
-"""An input for a note of one or more lines: Enter saves it, Esc discards the changes."""
+"""An input for a note of one or more lines: Enter saves it, Esc discards the changes after a warning."""
 
 from typing import ClassVar
 
@@ -37,6 +37,9 @@ class NoteEditor(TextArea):
     class Truncated(Message):
         """There was no room for a key, or for all of a pasted text."""
 
+    class Unsaved(Message):
+        """Esc was pressed with an unsaved change, which a second Esc discards."""
+
     class Saved(Message):
         """The note is complete."""
 
@@ -50,11 +53,13 @@ class NoteEditor(TextArea):
     def __init__(self, keys: KeyQueue) -> None:
         super().__init__(soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
         self.theme = "css"
+        self._first_text, self._discards = "", False
         self._capture = KeyCapture(keys, self)
 
     def start(self, text: str) -> None:
         """Open with this text, and take the keys from the next one on."""
         self._capture.begin()
+        self._first_text, self._discards = text, False
         self.load_text(text)
         self.move_cursor(self.document.end)
         self.display = True
@@ -74,6 +79,7 @@ class NoteEditor(TextArea):
         if not self._capture.accepts(event):
             return
         self.post_message(self.Edited())
+        self._discards = self._discards and event.key == "escape"
         actions = {"enter": self.action_save, "escape": self.action_cancel, "ctrl+j": self.action_new_line}
         full = event.is_printable and len(self.text) >= LONGEST_NOTE
         if event.key in actions or full:
@@ -104,6 +110,10 @@ class NoteEditor(TextArea):
         self.post_message(self.Saved(self.text.strip()))
 
     def action_cancel(self) -> None:
-        """Discard the changes."""
+        """Discard the changes, of which the first Esc only warns."""
+        if self.text.strip() != self._first_text.strip() and not self._discards:
+            self._discards = True
+            self.post_message(self.Unsaved())
+            return
         self._capture.end()
         self.post_message(self.Cancelled())

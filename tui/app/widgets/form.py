@@ -296,6 +296,7 @@ class FormDialog(Dialog[Saved | None]):
         self._form = Form(fields, self._start_to_save)
         self.set_class(not about, "-plain")
         self._is_saving = self._is_left = False
+        self._warned_of: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
         """Compose the text above the fields, and the form."""
@@ -311,11 +312,21 @@ class FormDialog(Dialog[Saved | None]):
         self._form.start()
 
     @on(PromptInput.Left)
-    def leave(self) -> None:
+    def leave(self, message: PromptInput.Left) -> None:
         """Close the form without changes; while it is being saved, as soon as that has ended."""
+        message.line.start()
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        """Close the form; if texts were changed, warn of that first."""
+        texts = self._form.texts()
+        if self._form.is_changed and not self._is_saving and texts != self._warned_of:
+            self._warned_of = texts
+            self.notify("Nothing is saved yet. Esc again closes the form.", severity="warning", markup=False, timeout=4)
+            return
         self._is_left = True
         if not self._is_saving:
-            self.action_leave()
+            super().action_leave()
 
     def _start_to_save(self, texts: Mapping[str, str]) -> None:
         if not self._is_saving:
@@ -328,7 +339,7 @@ class FormDialog(Dialog[Saved | None]):
             saved = await asyncio.to_thread(self._save, texts)
         except FieldsRefused as refused:
             if self._is_left:
-                self.action_leave()
+                super().action_leave()
             self._form.show_faults(refused.faults)
         else:
             self.dismiss(saved)
