@@ -1,5 +1,6 @@
 """The driver of the app in a browser: it talks to the server of `assay serve` by pipes."""
 
+import asyncio
 import contextlib
 import os
 import selectors
@@ -48,6 +49,16 @@ class CrashSafeWebDriver(WebDriver):
                 else:
                     self._end_app()
                     return
+
+    def send_message(self, message: Message) -> None:
+        """Send a message to the app, or drop it if its loop has ended: a page may close while a key is on its way."""
+        posting = self._app._post_message(message)
+        try:
+            asyncio.run_coroutine_threadsafe(posting, loop=self._loop)
+        except RuntimeError:
+            posting.close()
+            if not self._loop.is_closed():
+                raise
 
     def _process(self, messages: Iterator[Message]) -> None:
         for message in messages:
