@@ -20,7 +20,9 @@ from tui.app.explore.screen import ExploreScreen
 from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.runs.screen import RunsScreen
+from tui.app.widgets.question_line import QuestionLine
 from tui.model.results import TrialKey
+from tui.model.suite import Step
 from tui.session.answers import Source
 from tui.session.preferences import Preferred
 from tui.store.sqlite import SqliteStore
@@ -351,6 +353,25 @@ async def test_the_prompt_is_above_the_answers_in_one_line_or_whole(store: Sqlit
 
 
 @pytest.mark.long
+async def test_answers_to_two_versions_of_a_case_have_two_prompts_and_no_preference(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    asked = replace(make_case("c0"), steps=(Step("Who was first?"),))
+    plan = replace(make_plan([asked], [A]), run_id="3" * 32)
+    store.begin_run(plan, STARTED.replace("2026", "2027"))
+    store.save_trials(plan.run_id, [make_result(plan.trials[0], response="later")])
+    store.finish_run(plan.run_id, "finished", STARTED)
+    async with compared(store, tmp_path, down=0) as (seen, session):
+        await seen.until(lambda: "different versions of this case" in text(seen))
+        line = str(screen(seen).view.question.query_one(QuestionLine).render())
+        assert line.split() == ["A", "Prompt", "Who", "was", "first?", "B", "Prompt", *make_case("c0").inputs.split()]
+        await seen.press("Q")
+        await seen.until(lambda: "A: Who was first?" in shown(seen) and f"B: {make_case('c0').inputs}" in shown(seen))
+        await seen.press("a")
+        await seen.until(lambda: any("different versions of this case" in notice for notice in seen.notices))
+        assert preferred(session) == ()
+
+
 async def test_the_border_of_the_cases_is_moved_and_remembered(tmp_path: Path, store: SqliteStore) -> None:
     async with compared(store, tmp_path) as (seen, _):
         cases, focused = screen(seen).query_one("#cases"), seen.app.focused

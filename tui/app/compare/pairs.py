@@ -209,6 +209,11 @@ class AnswerPair:
         return next(iter(self.asked), None) if self._asked_the_same else None
 
     @property
+    def versions(self) -> tuple[Case, Case] | None:
+        """The case as the first source ran it, and as the second one did, if they asked different things."""
+        return None if self._asked_the_same else (self.asked[0], self.asked[-1])
+
+    @property
     def _asked_the_same(self) -> bool:
         return all(each.question == self.asked[0].question for each in self.asked)
 

@@ -28,7 +28,7 @@ from tui.app.widgets.splitter import Room, Splitter
 from tui.model.errors import AssayError
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
-from tui.model.suite import Suite
+from tui.model.suite import Case, Suite
 from tui.session.answers import Answer, Source
 from tui.session.preferences import Choice
 
@@ -98,6 +98,7 @@ class CompareScreen(AppScreen[None]):
         self._comparison: ComparisonSession | None = None
         self._seed: int | None = None
         self._answers: tuple[Answer, Answer] | None = None
+        self._versions: tuple[Case, Case] | None = None
         self._folded = True
 
     def compose(self) -> ComposeResult:
@@ -173,10 +174,13 @@ class CompareScreen(AppScreen[None]):
         if swapped:
             names, answers = (names[1], names[0]), (pair.b, pair.a)
         displayed = next((each for each in self._pairs.suite.cases if each.id == entry.case), None)
-        self.view.question.show(pair.case or displayed)
+        if pair.versions is None:
+            self.view.question.show(pair.case or displayed)
+        else:
+            self.view.question.show_versions(*(reversed(pair.versions) if swapped else pair.versions))
         self.view.show(pair.diff, names, answers, blind=comparison.blind, stay=stay)
         self.view.show_choice(pair.choice_of(entry), swapped, pair.note)
-        self._answers = pair.both
+        self._answers, self._versions = pair.both, pair.versions
         if not comparison.blind:
             for run_id in pair.run_ids:
                 self._scores.record_names(run_id, "Compare")
@@ -203,7 +207,13 @@ class CompareScreen(AppScreen[None]):
         """Save a preference, and go to the next case."""
         comparison, answers = self._comparison, self._answers
         if comparison is None or answers is None:
-            self.notify("No two answers to compare here.", severity="warning", markup=False)
+            is_reading = any(worker.group in ("open", "case") and worker.is_running for worker in self.workers)
+            message = "The answers are still being read." if is_reading else "No two answers to compare here."
+            self.notify(message, severity="warning", markup=False)
+            return
+        if self._versions is not None:
+            message = "Not saved: the answers are to different versions of this case."
+            self.notify(message, severity="warning", markup=False)
             return
         if not any(answer.text.strip() for answer in answers):
             self.notify("Neither side has an answer: nothing to prefer.", severity="warning", markup=False)

@@ -40,15 +40,19 @@ class QuestionLine(PieceLine):
     DEFAULT_CSS = "QuestionLine { background: $background; padding: 0 1; }"
 
     case: Case | None = None
+    other: Case | None = None
 
-    def show(self, case: Case | None) -> None:
-        """Display the prompt of another case."""
-        self.case = case
+    def show(self, case: Case | None, other: Case | None = None) -> None:
+        """Display the prompt of another case, or of two versions of a case."""
+        self.case, self.other = case, other
         self.draw()
 
     def line_for(self, width: int) -> Line:
         """Return the line for a width."""
-        return question_line(self.case, width)
+        if self.other is None:
+            return question_line(self.case, width)
+        left, right = question_line(self.case, width // 2 - 2), question_line(self.other, width // 2 - 2)
+        return ((" A", "accent"), *left, ("  B", "accent"), *right)
 
 
 class QuestionPanel(Vertical):
@@ -77,6 +81,12 @@ class QuestionPanel(Vertical):
         self._line.show(case)
         inputs = case.inputs if case is not None else ""
         self._whole.update(Content(sanitize_text(inputs[:_MOST_WHOLE])))
+
+    def show_versions(self, left: Case, right: Case) -> None:
+        """Display the prompts of the two versions of a case that answer A, at the left, and answer B are to."""
+        self._line.show(left, right)
+        texts = (f"{side}: {case.inputs[: _MOST_WHOLE // 2]}" for side, case in (("A", left), ("B", right)))
+        self._whole.update(Content(sanitize_text("\n\n".join(texts))))
 
     def toggle(self) -> None:
         """Show the whole prompt, or only one line."""
