@@ -35,6 +35,22 @@ async def test_pasting_several_lines_says_that_the_first_one_is_taken(pasted: st
         assert notices == ([f"Pasted the first of {lines} lines: this field has one line."] if lines > 1 else [])
 
 
+async def test_a_pasted_text_that_is_too_long_is_not_inserted_and_says_so() -> None:
+    app: ThemedApp[None] = ThemedApp(theme_folders=[])
+    async with app.run_test() as pilot:
+        await app.screen.mount(PromptInput("filter", app.screen, max_length=5))
+        typed = app.screen.query_one(PromptInput)
+        typed.value = "abc"
+        typed.post_message(Paste("def"))
+        await until(pilot, lambda: app._notifications)
+        assert [notice.message for notice in app._notifications] == [
+            "Not pasted: this field has room for 5 characters."
+        ]
+        typed.post_message(Paste("de"))
+        await until(pilot, lambda: typed.value == "abcde")
+        assert len(app._notifications) == 1
+
+
 def test_the_painted_lines_of_a_removed_widget_are_freed() -> None:
     gc.freeze()  # what other tests have left takes seconds
     cache = StylesCache()

@@ -64,10 +64,16 @@ class PromptInput(Input):
         self.screen.text_selection_started_signal.unsubscribe(self)
 
     def on_paste(self, event: Paste) -> None:
-        """Say it if only the first line of a text is inserted."""
+        """Say it if only the first line of a text is inserted, or nothing because it is too long."""
         event.text = event.text.lstrip("\r\n")
         lines = event.text.rstrip().splitlines()
-        if len(lines) > 1:
+        first = next(iter(event.text.splitlines()), "")
+        if self.max_length and len(self.value) - len(self.selected_text) + len(first) > self.max_length:
+            event.prevent_default()
+            event.stop()
+            warning = f"Not pasted: this field has room for {self.max_length:,} characters."
+            self.notify(warning, severity="warning", markup=False)
+        elif len(lines) > 1:
             warning = f"Pasted the first of {len(lines):,} lines: this field has one line."
             self.notify(warning, severity="warning", markup=False)
 
