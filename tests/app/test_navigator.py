@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ from textual.pilot import Pilot
 
 from tests.app.contexts import Notified, make_context
 from tests.app.review.reviewed_runs import CASES, ME, A, B, keep_run, session_at
-from tests.support.kept_runs import RUN_ID
-from tests.support.pilots import until
+from tests.support.kept_runs import FINISHED, RUN_ID, STARTED, make_result
+from tests.support.pilots import screen_rows, until
 from tui.app.compare.screen import CompareScreen
 from tui.app.context import AppContext
+from tui.app.dialogs import ChoiceScreen
+from tui.app.export_dialog import ExportScreen
 from tui.app.navigator import Navigator
 from tui.app.open_suites import OpenSuite
 from tui.app.review.dialogs import ReviewStartScreen
@@ -91,6 +93,24 @@ async def test_models_and_runs_are_compared(store: SqliteStore, tmp_path: Path) 
         [run] = store.list_runs()
         stage.start(stage.navigator.compare_run(run))
         await stage.shows(CompareScreen)
+
+
+async def test_a_suite_that_displays_several_runs_asks_which_one_is_exported(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    other = replace(store.read_plan(RUN_ID), run_id="2" * 32)
+    store.begin_run(other, STARTED)
+    store.finish_run(other.run_id, "finished", FINISHED)
+    async with staged(store, tmp_path) as stage:
+        results = dict.fromkeys(other.trials[:1], RUN_ID) | dict.fromkeys(other.trials[1:2], other.run_id)
+        state = stage.context.open_suites.state(stage.suite.path)
+        state.trials.clear()
+        state.take_results(map(make_result, results), runs=results)
+        stage.start(stage.navigator.export_suite(stage.suite))
+        await stage.shows(ChoiceScreen)
+        assert "A report is of one run." in "\n".join(screen_rows(stage.app.screen))
+        await stage.pilot.press("enter")
+        await stage.shows(ExportScreen)
 
 
 async def test_nothing_to_compare_is_notified(store: SqliteStore, tmp_path: Path) -> None:

@@ -95,13 +95,14 @@ class Navigator:
         await exporter.open(run_ids)
 
     async def export_suite(self, open_suite: OpenSuite) -> None:
-        """Open the export dialog for the run whose answers a suite displays."""
+        """Open the export dialog for the run whose answers a suite displays; of several ones, ask which."""
         try:
             run_id = await asyncio.to_thread(self._context.scores.run_of, open_suite)
         except AssayError as error:
             notify_error(self._screen, error)
         else:
-            await self.export([run_id] if run_id else [])
+            trials = self._context.open_suites.state(open_suite.path).trials.values()
+            await self.export([*dict.fromkeys(filter(None, (run_id, *(trial.run for trial in trials))))])
 
     async def open(self, name: ScreenName, subject: Subject) -> None:
         """Go back to a screen that is open below the current one, or open it for what the current one displays."""

@@ -104,7 +104,8 @@ class ReportExporter:
             place: int | None = 0
             if len(runs) > 1:
                 lines: list[Line] = [((f" {run_title(run)}", "plain"), (f"  {run.id[:12]}", "dim")) for run in runs]
-                place = await self._screen.app.push_screen_wait(ChoiceScreen("Export which run?", lines, 0))
+                choice = ChoiceScreen("A report is of one run. Which one?", lines, 0)
+                place = await self._screen.app.push_screen_wait(choice)
             if place is not None:
                 await self._open(runs[place])
         except AssayError as error:
