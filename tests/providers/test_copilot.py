@@ -266,8 +266,7 @@ async def test_a_refused_login_stops_the_queue() -> None:
     sdk = FakeSdk(lambda _: [asked(), event(SessionErrorData("authentication", "bad"))])
     async with opened(sdk) as provider:
         heard = [await hear(provider, a_request()) for _ in range(2)]
-        rejected = f"Copilot rejected the login: bad. {LOGIN}"
-        assert [str(one.error) for one in heard] == [rejected, f"Not sent: {rejected}"]
+        assert {str(one.error) for one in heard} == {f"Copilot rejected the login: bad. {LOGIN}"}
         assert len(sdk.clients[0].sessions) == 1
 
 

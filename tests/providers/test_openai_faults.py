@@ -135,9 +135,7 @@ async def test_a_429_pauses_the_whole_queue() -> None:
 async def test_a_refused_key_stops_the_queue() -> None:
     async with opened(status(401, {"error": {"message": f"Incorrect key {KEY}"}})) as (provider, server):
         heard = [await hear(provider, a_request(str(number))) for number in range(3)]
-        assert [str(answer.error) for answer in heard] == [
-            str(heard[0].error), *[f"Not sent: {heard[0].error}"] * 2,
-        ]  # fmt: skip
+        assert len({str(answer.error) for answer in heard}) == 1
         assert {answer.error.fault for answer in heard if answer.error} == {"unauthorized"}
         assert len(server.asked) == 1
         assert "OPENAI_API_KEY" in str(heard[0].error)

@@ -126,7 +126,7 @@ class Queue:
                     await self._turn()
             error = self._rejection
             assert error is not None
-            raise ProviderError(error.fault, f"Not sent: {error.what}", where=error.where, fix=error.fix)
+            raise ProviderError(error.fault, error.what, where=error.where, fix=error.fix)
         finally:
             # There may be room for another one; a waiter that was called and cancelled must not hold its place.
             self._call()
