@@ -66,6 +66,18 @@ class Visitor:
         self.close(close)
         self._terminal.wait_while(text)
 
+    def fill(self, key: str, text: str, *keys: str) -> None:
+        """Open a form with a key that shows a text, change it, and close it without saving."""
+        self.press(key, until=text)
+        self.press(*keys)
+        self.discard()
+        self._terminal.wait_while(text)
+
+    def discard(self) -> None:
+        """Close a form that was changed."""
+        self.press("escape", until="Esc again closes")
+        self.close()
+
     def leave(self, text: str) -> None:
         """Close a screen with Escape, and wait until a text of it is gone: the next screen may have the same text."""
         self.close()
@@ -124,18 +136,18 @@ def explore(visitor: Visitor) -> None:
     visitor.close()
     visitor.press("f2", until="A change applies")
     visitor.press(*"system", until="System prompt")
-    visitor.look("enter", "Enter apply", "c")
+    visitor.fill("enter", "Enter apply", "c")
     visitor.leave("A change applies")
     visitor.press("f2", until="A change applies")
     visitor.press(*"theme", until="Name of the theme")
     visitor.look("enter", "preview", "down", "end")
     visitor.leave("A change applies")
     visitor.press("M", until="Models")
-    visitor.look("e", "Settings of", "9", "enter", "down")
+    visitor.fill("e", "Settings of", "9", "enter", "down")
     visitor.press("space", "down", "end", "space", "up", "space", "up", "space", "a", "c", "a", "enter")
     visitor.press("escape", "escape", gone="Models")
     visitor.press("M", until="Models")
-    visitor.look("n", "Add a provider", "c", "down", "down", "enter")
+    visitor.fill("n", "Add a provider", "c", "down", "down", "enter")
     visitor.press("escape", gone="Esc close")
     visitor.press("E", until="Recorded answers")
     visitor.paste(CANARY)
@@ -146,7 +158,7 @@ def explore(visitor: Visitor) -> None:
     visitor.press(*["tab"] * 5, until="a add check")
     visitor.press("down", "enter", until="Kinds:")
     visitor.press("c", "enter", until="Unknown kind")
-    visitor.close()
+    visitor.discard()
     visitor.press("D", "ctrl+s", until="Not saved")
     visitor.press("escape", until="Discard?")
     visitor.press("y", gone="also in the file")
