@@ -139,7 +139,7 @@ async def test_the_edit_of_another_program_is_shown_and_stays(fixed_world: Path)
         await stage.press("backspace", "6", "enter")
         await stage.until(lambda: faults(stage), "a fault")
         assert faults(stage) == ["Another program has changed it: it is 7 now."]
-        await stage.press("escape")
+        await stage.press("escape", "escape")
         await stage.opens(SettingsDialog)
         await stage.until(lambda: " 7 " in stage.text, "the list is read again")
         assert config_of(stage) == changed
