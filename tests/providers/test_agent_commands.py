@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import py_compile
 import shlex
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable
+from importlib.util import cache_from_source
 from pathlib import Path
 from uuid import uuid4
 
@@ -69,6 +71,18 @@ async def test_a_line_in_a_line_out(agents: AgentProvider, command: Command) -> 
 async def test_what_is_omitted_is_empty_or_as_it_was(agents: AgentProvider, command: Command) -> None:
     chunks = await ask(agents, make_request(command(ANSWER + 'say(output="")'), memory={"a": 1}))
     assert (text_of(chunks), tools_of(chunks), memory_of(chunks)) == ("", [], {"a": 1})
+
+
+async def test_a_bytecode_cache_beside_the_program_is_not_used(
+    agents: AgentProvider, command: Command, tmp_path: Path
+) -> None:
+    model_id = command("import helper\n" + ANSWER + "say(output=helper.WORD)")
+    for name, word in (("helper", "source"), ("other", "cache")):
+        (tmp_path / f"{name}.py").write_text(f"WORD = '{word}'\n")
+    cached = cache_from_source(str(tmp_path / "helper.py"))
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(tmp_path / "other.py"), cached, invalidation_mode=unchecked)
+    assert text_of(await ask(agents, make_request(model_id))) == "source"
 
 
 async def test_the_process_lives_through_the_steps_of_a_trial(agents: AgentProvider, command: Command) -> None:

@@ -18,7 +18,7 @@ from tests.support.plans import case_of, suite_of
 from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.shipped import shipped_folder
 from tui.model.subjects import Subject
-from tui.model.suite import Check, CodeContext, CommandCheck, RepoClone, RepositoryContext, Suite
+from tui.model.suite import Check, CodeContext, CommandCheck, RepoClone, RepositoryContext, Step, Suite
 from tui.session.code_files import is_code_name
 from tui.session.code_search import CodeSearch
 from tui.session.consent import OWN_AGENT, Consent, ConsentRecord, agent_consents, consents_of, data_consent, require
@@ -339,6 +339,21 @@ def test_a_command_is_allowed_in_one_repository_and_with_the_files_that_it_names
         assert len(record.missing(replace(suite, repo_clone=clone))) == 1
     local = replace(command_suite(folder, "sh check.sh"), repository_context=RepositoryContext(".."))
     assert asks_again_after(record, local, lambda: check.write_text("3"))
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_asked"), [(b"\1\0\0\0", True), (b"\3\0\0\0", False), (b"\0\0\0\0", False), (b"", False)]
+)
+def test_bytecode_that_is_used_without_a_look_at_its_source_is_part_of_the_consent_of_a_command(
+    tmp_path: Path, flags: bytes, is_asked: bool
+) -> None:
+    cached = tmp_path / "__pycache__" / "helper.cpython-311.pyc"
+    cached.parent.mkdir()
+    (tmp_path / "check.py").write_text("import helper")
+    case = replace(case_of("c1"), steps=(Step("p", (Check("assert.command", "", ["python3", "check.py"]),)),))
+    suite = replace(suite_of(case), path=str(tmp_path / "suite.yaml"))
+    record = ConsentRecord(tmp_path / "data" / "consents.json")
+    assert asks_again_after(record, suite, lambda: cached.write_bytes(b"\xa7\r\r\n" + flags + b"12345678")) is is_asked
 
 
 def test_a_saved_run_reads_only_files_that_its_suite_file_names(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import py_compile
 import sys
 import tempfile
 import threading
@@ -182,6 +183,18 @@ async def test_no_key_reaches_it(base: Base) -> None:
     assert not names & {"OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "MY_THING", "LC_X", "SSH_AUTH_SOCK", "XDG_URL"}
     shown = await run_command(base, None, CommandCheck("echo it is sk-secret-1"), secrets=["sk-secret-1"])
     assert "sk-secret-1" not in shown.detail
+
+
+async def test_a_bytecode_cache_beside_a_program_is_not_used(temporary: Path, tmp_path: Path) -> None:
+    (tmp_path / "check.py").write_text("import helper\n")
+    (tmp_path / "helper.py").write_text("print('the source')\n")
+    (tmp_path / "other.py").write_text("print('the cache')\n")
+    cached = tmp_path / "__pycache__" / f"helper.{sys.implementation.cache_tag}.pyc"
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(tmp_path / "other.py"), str(cached), invalidation_mode=unchecked)
+    found = await check_answer(Check("assert.command", "", [sys.executable, "check.py"]), "x", tmp_path)
+    assert found.detail.splitlines()[1:] == ["the source"]
+    assert left_in(temporary) == []
 
 
 def test_the_environment_is_a_list_of_known_names() -> None:

@@ -141,9 +141,7 @@ class AgentProvider:
                 f"{sanitize_line(model_id)} is not an agent",
                 fix="Use a .py file, cmd:COMMAND or an http:// URL.",
             )
-        if self._bytecode is None:
-            self._bytecode = TemporaryDirectory(prefix="assay-agent-", ignore_cleanup_errors=True)
-        environ = {**self._environ, "ASSAY_AGENT_BYTECODE": self._bytecode.name}
+        environ = {**self._environ, "ASSAY_AGENT_BYTECODE": self._bytecode_folder()}
         launch = Launch((str(path),), environ, _RUNNER, self._memory_bytes)
         if python:
             words = (python, str(_RUNNER), str(path), str(self._memory_bytes))
@@ -162,7 +160,13 @@ class AgentProvider:
                 "not_found",
                 f"agent {sanitize_line(model_id)}: program {sanitize_line(words[0], 80)} not found",
             )
-        return Launch(tuple(words), self._environ)
+        return Launch(tuple(words), {**self._environ, "PYTHONPYCACHEPREFIX": self._bytecode_folder()})
+
+    def _bytecode_folder(self) -> str:
+        """Return the folder for the bytecode of agents: what the user allowed is the source, and no cache beside it."""
+        if self._bytecode is None:
+            self._bytecode = TemporaryDirectory(prefix="assay-agent-", ignore_cleanup_errors=True)
+        return self._bytecode.name
 
 
 def _chunks_of(answer: AgentAnswer, request: Request) -> Iterator[Chunk]:

@@ -329,7 +329,7 @@ def _identity(folder: str) -> tuple[int, int]:
 
 def _is_code(place: str, name: str) -> bool:
     if is_code_name(name):
-        return not _is_cache(place, name)
+        return not _is_cache(place, name) or _is_never_compared(os.path.join(place, name))
     try:
         return bool(os.stat(os.path.join(place, name)).st_mode & 0o111)
     except OSError:
@@ -341,5 +341,19 @@ def _is_imported(place: str, name: str) -> bool:
 
 
 def _is_cache(place: str, name: str) -> bool:
-    """Return whether a file is one of Python's own bytecode files, which agents do not use."""
+    """Return whether a file is one of Python's own bytecode files, which agents and commands do not use."""
     return os.path.basename(place) == "__pycache__" and name.endswith(".pyc") and name.count(".") > 1
+
+
+def _is_never_compared(path: str) -> bool:
+    """Return whether a bytecode file says that it is used without a look at its source (PEP 552).
+
+    A Python that ignores its environment (`-E`, `-I`) would use it.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            return file.read(8)[4:] == b"\1\0\0\0"
+    except OSError:
+        return False

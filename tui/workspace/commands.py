@@ -82,7 +82,9 @@ async def check_answer(
 
 def _environment(environ: Mapping[str, str] | None, secrets: Collection[str], scratch: Path) -> dict[str, str]:
     passed = command_environment(os.environ if environ is None else environ, secrets)
-    return passed | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
+    folders = {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
+    # What the user allowed is the source: a bytecode cache beside it may contain other code.
+    return passed | folders | {"PYTHONPYCACHEPREFIX": str(scratch / "bytecode")}
 
 
 async def _run(
