@@ -290,6 +290,27 @@ def test_markdown_has_a_row_for_each_model(assay: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "is_refused"),
+    [("runs.sqlite", True), ("filters.json", True), ("scores/x/a.json", True), ("runs.md", False), ("mine.md", False)],
+)
+def test_no_report_replaces_a_file_of_assay(assay: CommandLine, name: str, is_refused: bool) -> None:
+    run = save_run(assay.home, 1, {"a": 0})
+    file = assay.home / "assay_data_dir" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if name != "runs.sqlite":
+        file.write_text("before")
+    before = file.read_bytes()
+    for command in (("report", run), ("compare", run, run)):
+        link = assay.home / "link.md"
+        link.unlink(missing_ok=True)
+        link.symlink_to(file)
+        for target in (str(file), "link.md"):
+            done = assay.run(*command, "-o", target)
+            assert (done.code, "keeps its own data" in done.err) == ((2, True) if is_refused else (0, False)), done.err
+    assert (file.read_bytes() == before) is is_refused
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["last"], "Missing argument"),

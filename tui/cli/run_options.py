@@ -157,8 +157,10 @@ class RunArguments:
 def prepare_output(path: Path, suffix: str) -> Path:
     """Return the file of `-o PATH`, with `suffix` if the path has none, and create its folder.
 
-    Raises ConfigError if the folder cannot be created, and if the path is a folder.
+    Raises ConfigError if the folder cannot be created, and if the path is a folder or a file of Assay's own.
     """
+    from tui.config.folders import find_folders
+
     if path.is_dir():
         raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass a file with -o.")
     # A device or a pipe keeps its name.
@@ -166,6 +168,10 @@ def prepare_output(path: Path, suffix: str) -> Path:
         path = path.with_name(path.name + suffix)
         if path.is_dir():
             raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass another file with -o.")
+    if path.is_file() and find_folders(os.environ).has_own(path):
+        raise ConfigError(
+            "Is a file in which Assay keeps its own data", where=str(path), fix="Pass another file with -o."
+        )
     try:
         absolute_path(path).parent.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:

@@ -24,6 +24,13 @@ _DATA_ENTRY = re.compile(
 )
 
 
+_OWN_ENTRY = re.compile(
+    r"runs(\.search)?\.sqlite.*|(consents|chosen-models|pane-sizes|filters)\.json|preferences\.jsonl|reviewer"
+    r"|scores|packets|baselines|crashes",
+    re.DOTALL,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Folders:
     """The folders of Assay, which may not exist.
@@ -44,6 +51,13 @@ class Folders:
     def config_file(self) -> Path:
         """The path of the user's config file."""
         return self.config / CONFIG_FILE
+
+    def has_own(self, file: Path) -> bool:
+        """Return whether a file is one of Assay's own, such as the history: no report may replace it."""
+        way, data = Path(real_path(file)), Path(real_path(self.data))
+        if way == Path(real_path(self.config_file)):
+            return True
+        return way != data and way.is_relative_to(data) and bool(_OWN_ENTRY.fullmatch(way.relative_to(data).parts[0]))
 
 
 def find_folders(environ: Mapping[str, str]) -> Folders:
