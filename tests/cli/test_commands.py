@@ -71,6 +71,22 @@ def test_an_exponential_pattern_is_a_warning_with_its_place(assay: CommandLine) 
     assert "0 errors, 2 warnings" in ran.err
 
 
+def test_escapes_of_unicode_in_patterns_are_warned_of(assay: CommandLine) -> None:
+    patterns = [r"\p{L}+", r"\\\u{1F600}", r"\\p{2}", r"\u00e4", "p{2}"]
+    case = {"id": "c", "name": "c", "category": "g", "prompt": "p", "forbiddenPatterns": patterns}
+    suite = {"name": "a", "description": "d", "models": ["m"], "testCases": [case]}
+    (assay.home / "a.json").write_text(json.dumps(suite))
+    (assay.home / "b.json").write_text(json.dumps(suite | {"models": ["x\u200dy", " "]}))
+    ran = assay.run("validate", "a.json")
+    assert ran.code == 0
+    first, second = ran.out.splitlines()
+    assert r"[0]: `\p{L}+` contains `\p{…}`, which matches these letters only" in first
+    assert r"contains `\u{…}`" in second
+    ran = assay.run("validate", "b.json")
+    assert "models[0]: `x<U+200D>y` has a character that is not visible; remove it" in ran.out
+    assert "models[1]: is empty" in ran.out
+
+
 @pytest.mark.parametrize("name", ["missing.json", "."])
 def test_nothing_to_validate_is_2(assay: CommandLine, name: str) -> None:
     ran = assay.run("validate", name)

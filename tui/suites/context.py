@@ -1,6 +1,7 @@
 """The surroundings that a suite is validated against: its folder, the command line, and the pattern engines."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +14,7 @@ from tui.model.suite import CheckKind
 from tui.suites.messages import quoted
 
 PatternError = Callable[[CheckKind, str], str | None]
+_UNICODE_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\[pPu])\{")
 
 
 @dataclass(slots=True)
@@ -48,6 +50,10 @@ class Around:
 
     def pattern_risk(self, kind: CheckKind, pattern: str) -> str | None:
         """Return what to be warned of in a pattern that can be used, as a sentence."""
+        found = _UNICODE_ESCAPE.search(pattern) if kind in ("expected_pattern", "forbidden_pattern") else None
+        if found:
+            means = "which matches these letters only: patterns do not have the flag `u`"
+            return f"{quoted(pattern)} contains `{found[1]}{{…}}`, {means}; write the characters themselves"
         what = self.pattern_warning(kind, pattern) if self.pattern_warning else None
         fix = "do not repeat a group that contains a repetition, or whose alternatives match the same text"
         return f"{quoted(pattern)} {sanitize_line(what, 300)}; {fix}" if what else None

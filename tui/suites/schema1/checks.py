@@ -87,8 +87,10 @@ def _model_findings(models: list[str | None] | None, unlisted: Mapping[str, str]
     for index, model in enumerate(models or ()):
         if model is None:
             continue
-        if not model.strip() or not model.isprintable():
+        if not model.strip():
             yield Finding(("models", index), "is empty; write a model name, such as `openai/gpt-5.2`")
+        elif not model.isprintable():
+            yield Finding(("models", index), f"{quoted(model)} has a character that is not visible; remove it")
         elif model in seen:
             yield Finding(("models", index), f"duplicate model {quoted(model)}; remove one", "warning")
         elif model in unlisted:
