@@ -148,6 +148,12 @@ def test_an_expected_output_of_imported_answers_is_compared(assay: CommandLine, 
     assert verdicts(found) == {("book", "m", 1): verdict}
 
 
+def test_the_cases_that_were_answered_are_counted(assay: CommandLine) -> None:
+    (assay.home / "suite.json").write_text(json.dumps(SUITE))
+    (assay.home / "a.csv").write_text(as_csv(ROWS[:2]))
+    assert "Towns: 2 results of 2 models in 1 case\n" in assay.run("import", "a.csv", "--suite", "suite.json").err
+
+
 @pytest.mark.parametrize("lines", [True, False], ids=["lines", "csv"])
 def test_a_key_with_a_quotation_mark_is_removed(assay: CommandLine, lines: bool) -> None:
     key = 'pa"ss"word-12345'

@@ -106,6 +106,7 @@ def _print_run(imported: "ImportedRun", known: str) -> None:
     say(f"run {plan.run_id}")
     for problem in imported.warnings:
         say(str(problem))
-    counts = len(imported.results), len(plan.subjects), len(plan.suite.cases)
+    answered = {result.trial.case for result in imported.results}
+    counts = len(imported.results), len(plan.subjects), len(answered)
     results, models, cases = (count_words(*each) for each in zip(counts, ("result", "model", "case"), strict=True))
     say(f"{plan.suite.name}: {results} of {models} in {cases}{known}")
