@@ -37,12 +37,12 @@ def save_run(
     sent: str = "",
     accepts_truncated: bool = False,
     repository: RepositoryContext | None = None,
-    stands_for: str = "",
+    model_id: str = "",
 ) -> str:
     """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
 
     `changes` are those of the first case, `sent` is what all were asked, if it is not what the suite says.
-    `stands_for` is the id of the first model, if its name is an entry of the config file.
+    `model_id` is that of the first model, if its name is an entry of the config file.
     """
     run_id = f"{number:032x}"
     made = [replace(make_case(f"{case}", name=checks), cluster=cluster) for case in cases]
@@ -50,8 +50,8 @@ def save_run(
     plan = make_plan(made, list(failing), run_id=run_id, repeats=repeats, path=str(home / "suite.yaml"))
     options = replace(plan.suite.options, accept_truncated=accepts_truncated)
     plan = replace(plan, suite=replace(plan.suite, options=options, repository_context=repository))
-    if stands_for:
-        plan = replace(plan, subjects=(replace(plan.subjects[0], model_id=stands_for), *plan.subjects[1:]))
+    if model_id:
+        plan = replace(plan, subjects=(replace(plan.subjects[0], model_id=model_id), *plan.subjects[1:]))
     (home / "assay_data_dir").mkdir(exist_ok=True)
     store = SqliteStore(home / "assay_data_dir" / "runs.sqlite")
     store.begin_run(plan, f"2026-11-{number:02}T10:15:00.000+00:00")
@@ -211,9 +211,9 @@ def test_an_error_of_a_case_without_a_check_is_in_no_rate_of_a_report(assay: Com
 
 
 def test_names_that_stand_for_other_models_are_listed_and_not_broken_in_a_trend(assay: CommandLine) -> None:
-    first = save_run(assay.home, 1, {"warm": 0, "b": 0}, stands_for="model-1")
-    same = save_run(assay.home, 2, {"warm": 0, "b": 1}, stands_for="model-1")
-    run = save_run(assay.home, 3, {"warm": 3, "b": 1}, stands_for="model-2")
+    first = save_run(assay.home, 1, {"warm": 0, "b": 0}, model_id="model-1")
+    same = save_run(assay.home, 2, {"warm": 0, "b": 1}, model_id="model-1")
+    run = save_run(assay.home, 3, {"warm": 3, "b": 1}, model_id="model-2")
     for name, id in (("base.json", first), ("run.json", run)):
         assert assay.run("report", id, "-f", "json", "-o", name).code == 0
     for pair in ((run, first), (run, "base.json"), ("run.json", "base.json")):

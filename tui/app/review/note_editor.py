@@ -37,9 +37,6 @@ class NoteEditor(TextArea):
     class Truncated(Message):
         """There was no room for a key, or for all of a pasted text."""
 
-    class Unsaved(Message):
-        """Esc was pressed with an unsaved change, which a second Esc discards."""
-
     class Saved(Message):
         """The note is complete."""
 
@@ -113,7 +110,8 @@ class NoteEditor(TextArea):
         """Discard the changes, of which the first Esc only warns."""
         if self.text.strip() != self._first_text.strip() and not self._discards:
             self._discards = True
-            self.post_message(self.Unsaved())
+            warning = "The note is not saved. Enter saves it, Esc again discards it."
+            self.notify(warning, severity="warning", markup=False, timeout=6)
             return
         self._capture.end()
         self.post_message(self.Cancelled())

@@ -382,12 +382,6 @@ class ReviewScreen(AppScreen[None]):
         self.view.close_note()
         self.keys.release()
 
-    @on(NoteEditor.Unsaved)
-    def warn_of_unsaved_note(self) -> None:
-        """Say how the note is saved or discarded."""
-        message = "The note is not saved. Enter saves it, Esc again discards it."
-        self.notify(message, severity="warning", markup=False, timeout=6)
-
     @on(NoteEditor.Edited)
     def count_writing(self) -> None:
         """Count the time of writing as time spent on the item."""
