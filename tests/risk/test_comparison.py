@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 from tests.risk.scored import act, items_of, one_case
-from tui.model.risk import BandRule, RiskComparison
+from tui.model.risk import BandRule, RiskComparison, origin_words
 from tui.model.scores import Scoreboard
 from tui.model.suite import Severity
 from tui.risk.comparison import ScoredItem, compare_risk, other_rules, try_other_rules
@@ -215,7 +215,9 @@ def test_cases_of_one_cluster_count_as_one() -> None:
     assert alone.p_value == pytest.approx(2 / 2**12)
     assert clustered.p_value == pytest.approx(2 / 2**4)
     assert (clustered.conclusion, clustered.cases) == ("not_enough_data", 12)
-    assert agreement(items_of(suite=together), board).cases == 4
+    alone_agreed, agreed = (agreement(items_of(suite=suite), board) for suite in (apart, together))
+    assert (agreed.cases, agreed.clusters, origin_words(agreed)) == (12, 4, "12 cases in 4 clusters")
+    assert (alone_agreed.cases, alone_agreed.clusters, origin_words(alone_agreed)) == (12, 0, "12 cases")
 
 
 def test_too_many_models_are_not_compared() -> None:

@@ -161,13 +161,17 @@ class RunControls:
         except StoreError as error:
             notify_error(self._screen, error)
             return
-        if passed := len(chosen.trials) - sum(len(each.trials) for each in requests):
+        again = {key for each in requests if each.run for key in each.trials}
+        anew = {(key.case, key.model) for each in requests if not each.run for key in each.trials}
+        merged = sum((key.case, key.model) in anew and key not in again for key in chosen.trials) - len(anew)
+        if passed := len(chosen.trials) - len(again) - len(anew) - merged:
             what = f"{counted(passed, 'trial')} passed in another program since."
             self._screen.notify(f"Not run again: {what}", markup=False, timeout=6)
         if any(each.run for each in requests):
             self._screen.notify(_RERUN_NOTE, markup=False, timeout=6)
-        if new := sum(len(each.trials) for each in requests if not each.run):
-            what = f"{counted(new, 'trial')} of cases that were changed since: a new run, which counts anew."
+        if anew:
+            run = "a new run with one repeat of each" if merged else "a new run"
+            what = f"{counted(len(anew), 'trial')} of cases that were changed since: {run}, which counts anew."
             self._screen.notify(what, markup=False, timeout=6)
         for each in requests:
             self.start(each, nothing)

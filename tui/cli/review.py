@@ -194,8 +194,8 @@ def write_packet(run: str, output: Path | None) -> None:
 def agreement(run: str, as_json: bool) -> None:
     """Compute the agreement of a run's reviewers: Krippendorff's alpha (ordinal) with its 95% interval.
 
-    A unit is answer × criterion. The interval resamples cases. n/a counts as missing; disagreement on n/a is printed
-    separately. Decisions on disputed items do not count.
+    A unit is answer × criterion. The interval resamples cases, or their clusters. n/a counts as missing; disagreement
+    on n/a is printed separately. Decisions on disputed items do not count.
     """
     from tui.model.risk import na_words, own_words
     from tui.reports.json_report import build_agreement

@@ -245,10 +245,11 @@ class NaDisagreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The agreement of reviewers by Krippendorff's alpha for ordinal data; intervals resample cases.
+    """The agreement of reviewers by Krippendorff's alpha for ordinal data; intervals resample cases, or their clusters.
 
     A unit is answer × criterion, and n/a counts as missing. `units` counts units with two extents or more, `cases` the
-    cases that they come from; `by_criterion` has every criterion, `pairs` every pair of reviewers with a score. `on_na`
+    cases that they come from, and `clusters` their clusters, 0 if each case is resampled alone; `by_criterion` has
+    every criterion, `pairs` every pair of reviewers with a score. `on_na`
     counts what alpha ignores: disagreement on whether a criterion applies.
     """
 
@@ -257,6 +258,7 @@ class Agreement:
     pairs: tuple[PairAgreement, ...] = ()
     units: int = 0
     cases: int = 0
+    clusters: int = 0
     on_na: NaDisagreement = NaDisagreement()
     on_na_by_criterion: Mapping[str, NaDisagreement] = field(default_factory=dict)
     own: tuple[OwnAgreement, ...] = ()
@@ -357,6 +359,13 @@ def na_words(on_na: NaDisagreement) -> str:
     if not on_na.units:
         return "no unit rated by two people"
     return f"n/a disputed in {on_na.split} of {on_na.units} units ({percent(on_na.split / on_na.units)})"
+
+
+def origin_words(agreement: Agreement) -> str:
+    """Return what the units of an agreement come from: `6 cases`, or `6 cases in 2 clusters`."""
+    cases = f"{agreement.cases:,} case{'' if agreement.cases == 1 else 's'}"
+    clusters = f" in {agreement.clusters:,} cluster{'' if agreement.clusters == 1 else 's'}"
+    return cases + (clusters if agreement.clusters else "")
 
 
 def own_words(own: OwnAgreement) -> str:

@@ -152,6 +152,8 @@ def build_agreement(agreement: Agreement) -> dict[str, Any]:
         ],
         "units": agreement.units,
         "cases": agreement.cases,
+        # Only if the interval resamples clusters: it is an extension.
+        **({"clusters": agreement.clusters} if agreement.clusters else {}),
     }
 
 

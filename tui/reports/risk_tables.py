@@ -19,6 +19,7 @@ from tui.model.risk import (
     RiskShare,
     comparison_words,
     difference_words,
+    origin_words,
     other_rule_words,
     own_words,
     reliability,
@@ -62,7 +63,7 @@ def bands(by_model: Mapping[str, RiskShare]) -> Iterator[Block]:
     yield _bands(("Model",), {(model,): share for model, share in by_model.items()})
     yield Paragraph(
         "The mean is the extent (0 to 4) weighted by severity, over all scored items; its interval is a bootstrap "
-        f"over cases. Shares are of the answers that have a band. {TWO_MEASURES}",
+        f"over cases, or over clusters of cases. Shares are of the answers that have a band. {TWO_MEASURES}",
         "faint",
     )
     rows: tuple[tuple[Line, ...], ...] = tuple(
@@ -140,7 +141,8 @@ def comparisons(figures: RiskFigures, names: Sequence[str]) -> Iterator[Block]:
     yield Table(head, rows, 6)
     yield Paragraph(
         "Difference: weighted mean extent of A minus that of B, over the items scored for both, paired by case; below "
-        "0, A has the lower risk. p: sign-flip test over cases, two-sided; p (Holm) is corrected for all pairs, "
+        "0, A has the lower risk. p: sign-flip test over cases, or over clusters of "
+        "cases, two-sided; p (Holm) is corrected for all pairs, "
         "intervals are simultaneous over all pairs. Scores given with names visible, or by different reviewers for "
         "the two models, can bias a difference.",
         "faint",
@@ -271,9 +273,10 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
         )
         for name, alpha, on_na in named
     )
+    resampled = "clusters" if found.clusters else "cases"
     yield Paragraph(
         f"Krippendorff's alpha, ordinal, over {phrases.many(found.units, 'item')} scored by at least two reviewers, "
-        f"from {phrases.many(found.cases, 'case')}; the interval resamples cases. 1 is perfect agreement, 0 is "
+        f"from {origin_words(found)}; the interval resamples {resampled}. 1 is perfect agreement, 0 is "
         "agreement by chance; below 0.667 is not reliable, 0.8 or more is good (Krippendorff 2004). n/a counts as "
         "missing; the last column gives the number of items rated by two reviewers on which only some said n/a. "
         "Decisions are not counted. There is no value if fewer than two items were scored by two reviewers, or if all "

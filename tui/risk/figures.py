@@ -215,6 +215,7 @@ def agreement(items: Sequence[ReviewItem], board: Scoreboard) -> Agreement:
     found: dict[str, _Units] = defaultdict(_Units)
     reviewers: set[str] = set()
     pairs: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    cases: set[str] = set()
     for item in items:
         scores = [score for score in board.scores(item.key) if score.extent is not None]
         reviewers.update(score.reviewer for score in scores)
@@ -223,6 +224,8 @@ def agreement(items: Sequence[ReviewItem], board: Scoreboard) -> Agreement:
         units.cases.append(item.unit)
         units.extents.append([extent for _, extent in given])
         units.rated += len(scores) > 1
+        if len(given) > 1:
+            cases.add(item.key.trial.case)
         units.split += 0 < len(given) < len(scores)
         for (a, ours), (b, theirs) in combinations(given, 2):
             pairs[a, b].append((ours, theirs))
@@ -236,7 +239,8 @@ def agreement(items: Sequence[ReviewItem], board: Scoreboard) -> Agreement:
             for a, b in combinations(sorted(reviewers), 2)
         ),
         units=alpha.units,
-        cases=alpha.cases,
+        cases=len(cases),
+        clusters=alpha.cases if alpha.cases < len(cases) else 0,
         on_na=overall.on_na,
         on_na_by_criterion={name: found[name].on_na for name in sorted(found)},
         own=_own_agreement(board, {item.key: item.unit for item in items}),

@@ -71,16 +71,24 @@ class OpenProviders:
 
         Recorded answers are replayed at `replay_speed` if it is given. Raises ConfigError before any request is sent.
         """
+        recordings = self.take_recordings(subjects, replay_speed)
+        others = {each.name: self._take(each) for each in subjects if each.name not in recordings}
+        return reopen_all({**recordings, **others})
+
+    def take_recordings(self, subjects: Sequence[Subject], replay_speed: float | None = None) -> dict[str, Provider]:
+        """Return the providers of those subjects that replay recorded answers, by subject name.
+
+        Blocks while the recorded runs are read. Raises ConfigError and StoreError.
+        """
         speed = replay_speed or self._replay_speed
-        return reopen_all({subject.name: self._take(subject, speed) for subject in subjects})
+        return {each.name: self._take_recording(each, speed) for each in subjects if self._is_recording(each)}
 
     def name_run(self, subject: Subject) -> Subject:
         """Return the subject with the full id of the run whose recorded answers it replays, if there is such a run.
 
         `last` and a prefix name another run later, when the run that replays them is continued.
         """
-        settings = provider_settings(subject.provider, self._config, self._environ)
-        if settings.kind != "replay" or self._store is None:
+        if not self._is_recording(subject) or self._store is None:
             return subject
         run, slash, model = subject.model_id.partition("/")
         try:
@@ -90,7 +98,10 @@ class OpenProviders:
 
     def by_name(self, name: str) -> Provider:
         """Return a provider by its name. Raises ConfigError."""
-        return self._take(Subject(name, name, ""), self._replay_speed)
+        subject = Subject(name, name, "")
+        if self._is_recording(subject):
+            return self._take_recording(subject, self._replay_speed)
+        return self._take(subject)
 
     async def close(self) -> None:
         """Close all providers and stop their processes."""
@@ -100,10 +111,11 @@ class OpenProviders:
         while self._replaced:
             await self._replaced.pop().close()
 
-    def _take(self, subject: Subject, replay_speed: float | None) -> Provider:
+    def _is_recording(self, subject: Subject) -> bool:
+        return provider_settings(subject.provider, self._config, self._environ).kind == "replay"
+
+    def _take(self, subject: Subject) -> Provider:
         settings = provider_settings(subject.provider, self._config, self._environ)
-        if settings.kind == "replay":
-            return self._take_recording(subject, replay_speed)
         url = subject.model_id
         if settings.kind == "agent" and url.startswith(AGENT_URLS) and (wrong := agent_url_fault(url)):
             raise ConfigError(f"The agent's URL {show_url(url)} {wrong}", fix="Start a new run with --agent.")
@@ -124,8 +136,8 @@ class OpenProviders:
         if self._store is None:
             raise ConfigError(f"{subject.name}: the run history is not open")
         run_id = self._store.find_run(run)
-        kept = self._store.read_run(run_id)
-        models = kept.record.models
+        by_name = {each.name: each for each in self._store.read_setup(run_id).subjects}
+        models = tuple(by_name)
         if not model and len(models) == 1:
             model = models[0]
         if model not in models:
@@ -134,7 +146,6 @@ class OpenProviders:
                 fix=f"Use replay/{run}/MODEL with one of {', '.join(models)}.",
             )
         # Read for each run that begins: the recorded one may have new results since, also from another program.
-        by_name = {each.name: each for each in kept.plan.subjects}
         recordings = recordings_of(self._store.read_recordings(run_id, model), by_name[model])
         return ReplayProvider(recordings, run_id, speed)
 

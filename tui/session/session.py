@@ -341,7 +341,13 @@ class Session:
         if taken is None:
             self.check_tools(plan)
             await asyncio.to_thread(self._providers.import_modules, plan.subjects)
-        providers = reopen_all(taken) if taken else self._providers.take(plan.subjects, plan.options.replay_speed)
+            # Thousands of recorded answers take seconds to read.
+            speed = plan.options.replay_speed
+            recordings = await asyncio.to_thread(self._providers.take_recordings, plan.subjects, speed)
+            others = [each for each in plan.subjects if each.name not in recordings]
+            providers = {**recordings, **self._providers.take(others)}
+        else:
+            providers = reopen_all(taken)
         secrets = self._secrets_of(plan)
         # A plan that waited for others begins again here, so that its duration counts from now.
         if taken is None or plan.run_id != self._begun:

@@ -26,6 +26,7 @@ from tui.model.risk import (
     comparison_words,
     difference_words,
     na_words,
+    origin_words,
     other_rule_words,
     own_words,
     reliability,
@@ -259,13 +260,14 @@ def _heat_lines(reviewed: Reviewed, model: str, rule: BandRule, width: int) -> l
 def _agreement_lines(agreement: Agreement, width: int) -> list[Line]:
     lines = _headed(
         "Agreement of reviewers",
-        "Krippendorff's alpha, ordinal; 1 is perfect, 0 is chance; the interval resamples cases",
+        "Krippendorff's alpha, ordinal; 1 is perfect, 0 is chance; the interval resamples "
+        + ("clusters" if agreement.clusters else "cases"),
         width,
     )
     if agreement.overall.value is None:
         lines += text_rows(_why_no_alpha(agreement.units), width, "dim")
     else:
-        of = f"{agreement.units} units of {agreement.cases} cases"
+        of = f"{agreement.units} units of {origin_words(agreement)}"
         lines += _alpha_lines("overall", agreement.overall, of, width)
         for name, interval in agreement.by_criterion.items():
             lines += _alpha_lines(cut_middle(sanitize_line(name, 200), 29), interval, "", width)
