@@ -145,6 +145,23 @@ async def test_a_rerun_of_what_has_passed_meanwhile_says_so(tmp_path: Path, stor
         assert not context.runs.busy
 
 
+async def test_the_repeats_of_a_changed_case_are_not_said_to_have_passed(tmp_path: Path, store: SqliteStore) -> None:
+    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    async with app.run_test() as pilot:
+        context, screen = await make_context(session, app), Notified()
+        await app.push_screen(screen)
+        path = select_first(context, "one")
+        suite = context.selection.suite
+        assert suite is not None
+        repeats = tuple(TrialKey("three", "mock-a", repeat) for repeat in (1, 2, 3))
+        RunControls(context, screen).rerun(RunRequest(path, suite, repeats), "")
+        await until(pilot, lambda: screen.notices)
+        assert screen.notices == [
+            "1 trial of cases that were changed since: a new run with one repeat of each, which counts anew."
+        ]
+
+
 async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answer(
     tmp_path: Path, store: SqliteStore
 ) -> None:

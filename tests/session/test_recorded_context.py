@@ -1,6 +1,7 @@
 """All trials of a case get the same files, whatever has become of them since: later in a run, resumed, or replayed."""
 
 import json
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from tests.support.replies import Reply
 from tests.support.repositories import git, make_repository, write_files
 from tui.model.context import PlannedContext
 from tui.model.events import ContextRead, RepositoryCloned, TrialFinished
-from tui.model.results import TrialKey
+from tui.model.results import TrialKey, TrialResult
 from tui.model.run import COMMIT, Plan
 from tui.model.secrets import REMOVED
 from tui.model.suite import Suite
@@ -136,6 +137,31 @@ async def test_recorded_answers_keep_the_files_that_they_answered(session: Sessi
     assert [*results.values()] == ["passed: None"]
     (result,) = session.history.read_trials(replay.run_id, results)
     assert "a = 1" in result.attempts[0].steps[0].prompt.messages[-1].content
+
+
+async def test_recorded_answers_are_read_once_for_each_model_and_not_in_the_event_loop(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path, {"own.py": "a = 1\n"})
+    suite = open_suite(session, tmp_path, {"codeContext": [{"filePath": "own.py"}]})
+    plan = plan_of(session, suite, "openai/a", "openai/b")
+    await run(session, plan)
+    replay = session.history.plan_replay(plan.run_id)
+    read, models = session.store.read_recordings, list[str]()
+
+    def read_recordings(run_id: str, model: str) -> tuple[TrialResult, ...]:
+        assert threading.current_thread() is not threading.main_thread()
+        models.append(model)
+        return read(run_id, model)
+
+    def read_run(run_id: str) -> None:
+        raise AssertionError(f"all results of {run_id} are read")
+
+    monkeypatch.setattr(session.store, "read_recordings", read_recordings)
+    monkeypatch.setattr(session.store, "read_run", read_run)
+    _, results = await run(session, replay)
+    assert [*results.values()] == ["passed: None"] * 2
+    assert models == ["openai/a", "openai/b"]
 
 
 async def test_other_models_of_a_replay_get_the_files_and_the_system_prompt_of_their_own(
