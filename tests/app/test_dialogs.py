@@ -59,6 +59,8 @@ async def answer_with_y(app: ThemedApp[None], pilot: Pilot[None], answers: list[
     """Press `y` until the question is answered, and return the words that were displayed."""
     seen: set[str] = set()
     for _ in range(300):
+        # Also what the key before still has to do: rows that come and go between two looks would be missed.
+        await until(pilot, lambda: not app.screen.message_queue_size and not app.screen._callbacks)
         await until(pilot, lambda: not app.screen._dirty_widgets and not app.screen._layout_required)
         if answers:
             return seen
