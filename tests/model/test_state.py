@@ -317,6 +317,19 @@ def test_results_of_a_name_that_stands_for_another_model_in_a_newer_run_are_hidd
     assert stored.trials.keys() == {A, B, imported}
 
 
+def test_a_rerun_that_is_stopped_leaves_a_finished_run_finished() -> None:
+    state = RunState()
+    state.take(RunStarted("r", (A, B), "t"))
+    for key in (A, B):
+        state.take(TrialFinished(result_of(key, "failed")))
+    state.take(RunFinished("r", "finished", "t"))
+    for stays in (False, True):
+        state.take(RunStarted("r", (A,), "t", continues=True))
+        assert state.is_interim
+        state.take(RunFinished("r", "cancelled", "t", stays_finished=stays))
+        assert state.is_interim is not stays
+
+
 def test_results_with_files_of_another_repository_are_hidden() -> None:
     suite = _suite("first")
     here, elsewhere = (replace(suite, repository_context=RepositoryContext(path)) for path in ("here", "elsewhere"))

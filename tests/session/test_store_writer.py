@@ -10,8 +10,8 @@ import pytest
 from tests.support.plans import case_of, plan_of, suite_of
 from tui.model.errors import StoreError
 from tui.model.events import Event, RunFinished, RunStarted, StoreRecovered, StoreStalled, TrialFinished, TrialStarted
-from tui.model.results import Attempt, TrialKey, TrialResult
-from tui.model.run import RunOptions
+from tui.model.results import Attempt, TrialKey, TrialResult, Verdict
+from tui.model.run import RunOptions, RunState
 from tui.runner.control import Control
 from tui.session.store_writer import ResultsNotStored, RetryLimits, store_events
 from tui.store.sqlite import SqliteStore
@@ -40,6 +40,34 @@ async def test_a_run_is_finished_when_each_of_its_trials_has_a_result(tmp_path: 
         states.append(store.list_runs()[0].state)
     store.close()
     assert states == ["interrupted", "interrupted", "interrupted", "finished", "finished"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "is_rerun", "state"),
+    [("failed", True, "finished"), ("cancelled", True, "cancelled"), ("failed", False, "cancelled")],
+)
+async def test_a_finished_run_stays_finished_if_a_rerun_is_stopped(
+    tmp_path: Path, verdict: Verdict, is_rerun: bool, state: RunState
+) -> None:
+    async def stopped() -> AsyncIterator[list[Event]]:
+        yield [RunStarted(PLAN.run_id, PLAN.trials[:1], "2026-01-01T00:00:00+00:00", continues=True)]
+        yield [RunFinished(PLAN.run_id, "cancelled", "2026-01-01T00:00:02+00:00")]
+
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    store.begin_run(PLAN, "2026-01-01T00:00:00+00:00")
+    first, *others = map(result_of, PLAN.trials)
+    first = replace(first, verdict=verdict, attempts=(Attempt(1, verdict, None, ()),))
+    store.save_trials(PLAN.run_id, [first, *others])
+    store.finish_run(PLAN.run_id, "finished", "2026-01-01T00:00:01+00:00")
+    rerun = replace(PLAN, trials=PLAN.trials[:1], earlier={first.trial: first}, continues=True)
+    store.begin_run(rerun, "2026-01-01T00:00:00+00:00")
+    stored = store_events(stopped(), store, PLAN.run_id, RetryLimits(), Control(), is_rerun=is_rerun)
+    ending = [event async for event in stored][-1]
+    assert store.list_runs()[0].state == state
+    assert ending == RunFinished(
+        PLAN.run_id, "cancelled", "2026-01-01T00:00:02+00:00", stays_finished=state == "finished"
+    )
+    store.close()
 
 
 class FullDisk(SqliteStore):

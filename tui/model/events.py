@@ -219,11 +219,15 @@ class StoreRecovered:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run has ended, in this final state."""
+    """The run has ended, in this final state.
+
+    `stays_finished` says that a rerun of trials was stopped, whose results from before are as complete as they were.
+    """
 
     run_id: str
     state: RunState
     finished_at: str
+    stays_finished: bool = False
 
 
 TrialEvent = (

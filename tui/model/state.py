@@ -262,7 +262,7 @@ class RunState:
         self._further: dict[tuple[str, str], list[int]] = {}  # repeats from 2 by case and model, in order
         self._tried: set[str] = set()  # cases with trials
         self._before: dict[TrialKey, TrialProgress] = {}
-        self._continues = False
+        self._continues = self._stays_finished = False
         self.is_of_one_run = False
         self._cases: Mapping[str, SuiteCase] = {}
         self._prepared: Mapping[str, SuiteCase] = {}
@@ -282,6 +282,7 @@ class RunState:
         if self.run_id is None:
             return self._has_interim
         is_complete = self.ended == "finished" and self.counts.done >= self.counts.trials
+        is_complete = is_complete or self._stays_finished
         return not is_complete or (self._has_interim and not self.is_of_one_run)
 
     @property
@@ -422,8 +423,9 @@ class RunState:
         match event:
             case RunStarted():
                 self._begin(event)
-            case RunFinished(_, state, _):
-                self._end(state)
+            case RunFinished():
+                self._stays_finished = event.stays_finished
+                self._end(event.state)
             case StoreStalled(reason):
                 self.stalled = reason
             case StoreRecovered():
@@ -461,6 +463,7 @@ class RunState:
 
     def _begin(self, event: RunStarted) -> None:
         self.run_id, self.ended, self._continues = event.run_id, None, event.continues
+        self._stays_finished = False
         self.run_ids.add(event.run_id)
         self._is_paused, self.stalled, self.limits = False, None, {}
         self.counts = Counts(trials=len(event.trials))

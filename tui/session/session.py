@@ -365,7 +365,9 @@ class Session:
             changes = repository if repository.clone else None
             tools = TrialContext(providers, self._checker, context, secrets, changes, repository)
             async with aclosing(run_plan(plan, tools, control)) as batches:
-                async for event in store_events(batches, self.store, plan.run_id, patience, control):
+                is_rerun = bool(plan.trials) and plan.earlier.keys() >= set(plan.trials)
+                stored = store_events(batches, self.store, plan.run_id, patience, control, is_rerun=is_rerun)
+                async for event in stored:
                     yield event
         finally:
             await repository.close()

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.model.errors import StoreError
 from tui.model.events import Event, RunFinished, StoreRecovered, StoreStalled, TrialFinished
@@ -35,15 +35,22 @@ class ResultsNotStored(StoreError):
 
 
 async def store_events(
-    batches: AsyncIterator[list[Event]], store: Store, run_id: str, patience: RetryLimits, control: Control
+    batches: AsyncIterator[list[Event]],
+    store: Store,
+    run_id: str,
+    patience: RetryLimits,
+    control: Control,
+    *,
+    is_rerun: bool = False,
 ) -> AsyncGenerator[Event, None]:
     """Store the events and yield them one by one; the end of a trial or run is yielded only after it is stored.
 
-    A run in which other planned trials have no result is stored as interrupted. Trials that finish together are written
-    together while the run continues. While the store cannot be written (disk full), events wait in memory, no new
-    request is sent, and StoreStalled is yielded once. When the time of `patience` is over, or a few seconds after an
-    interruption, the run is interrupted, and ResultsNotStored is raised with the results of all trials that have ended
-    by then.
+    A run in which other planned trials have no result is stored as interrupted. One of which trials with results are
+    run again (`is_rerun`) stays finished if that is stopped, unless a result is missing. Trials that finish together
+    are written together while the run continues. While the store cannot be written (disk full), events wait in memory,
+    no new request is sent, and StoreStalled is yielded once. When the time of `patience` is over, or a few seconds
+    after an interruption, the run is interrupted, and ResultsNotStored is raised with the results of all trials that
+    have ended by then.
     """
     async for batch in batches:
         try:
@@ -54,7 +61,24 @@ async def store_events(
             unsaved = [*batch, *[event async for later in batches for event in later]]
             raise ResultsNotStored(error, tuple(_results(unsaved))) from error
         for event in batch:
-            yield event
+            if is_rerun and isinstance(event, RunFinished) and event.state != "finished":
+                stays = await asyncio.to_thread(_stays_finished, store, event)
+                yield replace(event, stays_finished=stays)
+            else:
+                yield event
+
+
+def _stays_finished(store: Store, ending: RunFinished) -> bool:
+    """Store a run as finished if all planned trials have a result that was not cancelled, and return whether."""
+    try:
+        if not store.is_complete(ending.run_id):
+            return False
+        if any(outcome.first_verdict == "cancelled" for outcome in store.read_outcomes(ending.run_id)):
+            return False
+        store.finish_run(ending.run_id, "finished", ending.finished_at)
+    except StoreError:  # it stays as it was stored, and can be continued
+        return False
+    return True
 
 
 async def _save(
