@@ -18,7 +18,7 @@ from tui.app.compare.screen import CompareScreen
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen
 from tui.app.export_dialog import ExportScreen
-from tui.app.navigator import Navigator
+from tui.app.navigator import Navigator, Subject
 from tui.app.open_suites import OpenSuite
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.screen import ReviewScreen
@@ -111,6 +111,19 @@ async def test_a_suite_that_displays_several_runs_asks_which_one_is_exported(
         assert "A report is of one run." in "\n".join(screen_rows(stage.app.screen))
         await stage.pilot.press("enter")
         await stage.shows(ExportScreen)
+
+
+async def test_the_answers_that_are_reviewed_are_of_the_run_of_the_case(store: SqliteStore, tmp_path: Path) -> None:
+    other = replace(store.read_plan(RUN_ID), run_id="f" * 32)
+    store.begin_run(other, STARTED)
+    store.finish_run(other.run_id, "finished", FINISHED)
+    async with staged(store, tmp_path) as stage:
+        trial = other.trials[0]
+        state = stage.context.open_suites.state(stage.suite.path)
+        state.trials.clear()
+        state.take_results([make_result(trial)], runs={trial: RUN_ID})
+        stage.start(stage.navigator.open("review", Subject(str(stage.suite.path), case_id=trial.case)))
+        await stage.shows(ReviewStartScreen)
 
 
 async def test_nothing_to_compare_is_notified(store: SqliteStore, tmp_path: Path) -> None:

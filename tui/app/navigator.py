@@ -13,6 +13,7 @@ from tui.app.context import AppContext
 from tui.app.keymap import with_keys
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
+from tui.app.run_requests import models_with_results
 from tui.app.run_scores import ScoresChanged
 from tui.model.errors import AssayError
 from tui.model.scores import ItemKey
@@ -144,7 +145,9 @@ class Navigator:
         if subject.run is not None:
             await self.review_run(subject.run.id)
         elif open_suite is not None:
-            await self.review(open_suite)
+            models = models_with_results(self._context.selection, open_suite)
+            run_id = self._context.scores.run_of_case(open_suite, subject.case_id, models)
+            await self.review(open_suite, run_id=run_id)
 
     def _find_suite(self, subject: Subject) -> OpenSuite | None:
         """Return the open suite that displays the subject's run, or its file if it has none."""

@@ -345,8 +345,8 @@ class MatrixScreen(AppScreen[str | None]):
 
     @work(group="review", exclusive=True)
     async def action_review(self) -> None:
-        """Open Review to score the answers by hand."""
-        await self._navigator.open("review", Subject(str(self._path)))
+        """Open Review to score the answers of the run that has the case under the cursor."""
+        await self._navigator.open("review", Subject(str(self._path), case_id=self.panel.table.case_id))
 
     @work(group="export", exclusive=True)
     async def action_export(self) -> None:
