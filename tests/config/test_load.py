@@ -564,3 +564,26 @@ def test_a_header_that_looks_like_a_key_is_one(tmp_path: Path, header: str, secr
     )
     hidden = Secrets(config.secrets.values()).hide(f"<{value}>")
     assert hidden == f"<{value}>" if not secret else secret not in hidden
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "is_hidden", "is_warned_of"),
+    [
+        ("OPENAI_API_KEY", "ollama", False, False),
+        ("OPENAI_API_KEY", "Not-Needed", False, False),
+        ("OPENAI_API_KEY", "capital", True, True),
+        ("OPENAI_API_KEY", "sk-test-4711-secret", True, False),
+        ("HTTPS_PROXY", "http://bob:capital@127.0.0.1:1", True, True),
+    ],
+)
+def test_a_key_that_is_a_word_of_answers_is_no_secret_or_warned_of(
+    tmp_path: Path, variable: str, value: str, is_hidden: bool, is_warned_of: bool
+) -> None:
+    config = load_config(tmp_path, {variable: value})
+    word = "capital" if "capital" in value else value
+    assert (
+        Secrets(config.secrets.values()).hide(f"The {word} is Paris.") == "The [removed key] is Paris."
+    ) is is_hidden
+    assert [variable in str(warning) and "capital" not in str(warning) for warning in config.warnings] == (
+        [True] if is_warned_of else []
+    )

@@ -10,7 +10,7 @@ from tui.documents.files import read_beginning
 from tui.documents.yaml_nodes import FileRules, Findings, read_nodes
 from tui.model.errors import ConfigError, Problem
 from tui.model.paths import url_secrets
-from tui.model.secrets import Secrets
+from tui.model.secrets import Secrets, is_ordinary_word
 from tui.model.servers import KEY_VARIABLES, URL_VARIABLES, query_secrets, variable
 from tui.model.subjects import Config
 
@@ -37,6 +37,8 @@ CONFIG_RULES = FileRules(
     },
 )
 
+_PART_OF_ENTRY = re.compile(r"providers\..*[.#][0-9]+", re.DOTALL)
+
 
 def load_config(folder: Path, environ: Mapping[str, str], project: Path | None = None) -> Config:
     """Load `config.yaml` of that folder with environment variables filled in; without it, only the environment applies.
@@ -49,7 +51,17 @@ def load_config(folder: Path, environ: Mapping[str, str], project: Path | None =
         config = Config(secrets=dict(_environment_secrets(environ)))
     else:
         config = parse_config(folder / CONFIG_FILE, data, environ)
+    config = replace(config, warnings=(*config.warnings, *_warnings_of_words(config)))
     return with_project(config, project) if project is not None else config
+
+
+def _warnings_of_words(config: Config) -> Iterator[Problem]:
+    """Yield a warning for each key that may be a word of answers: without it, checks judge another text."""
+    for name, value in config.secrets.items():
+        if not is_ordinary_word(value) or _PART_OF_ENTRY.fullmatch(name):
+            continue
+        what = "looks like an ordinary word; it is removed from answers before they are judged. Use another key."
+        yield Problem(config.path or "environment", None, None, "warning", name, what)
 
 
 def with_project(config: Config, project: Path) -> Config:

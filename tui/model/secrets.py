@@ -50,6 +50,39 @@ _PARAMETER = re.compile(
     re.IGNORECASE,
 )
 SHORTEST_SECRET = 6
+_PLACEHOLDERS = frozenset(
+    [
+        "ollama",
+        "lm-studio",
+        "lmstudio",
+        "llamacpp",
+        "llama-cpp",
+        "not-needed",
+        "not-required",
+        "not_needed",
+        "no-key",
+        "no-key-needed",
+        "no-key-required",
+        "none-needed",
+        "unused",
+        "default",
+        "dummy-key",
+        "dummy_key",
+        "placeholder",
+        "anything",
+        "whatever",
+        "ignored",
+        "api-key",
+        "api_key",
+        "apikey",
+        "your-api-key",
+        "my-api-key",
+        "local-key",
+        "localhost",
+    ]
+)
+"""What people set where a client asks for a key and the server needs none: no secrets, but words of answers."""
+_ORDINARY_WORD = re.compile("[a-z]{6,12}|[A-Z]{6,12}|[A-Z][a-z]{5,11}")
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
 _LEAST_HALF, _LONG_BEGINNING = 8, 12
@@ -57,6 +90,16 @@ _REFERENCE_SIZES = range(1, 9)  # the numbers of digits, with zeros, in numeric 
 _ESCAPED_PIECES = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]")
 _NEVER_ESCAPED = re.compile("[A-Za-z0-9]+")
 _ESCAPE_SIGNS = re.compile(r"[%\\&+]")
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a key is a well-known word that stands for no key."""
+    return value.lower() in _PLACEHOLDERS
+
+
+def is_ordinary_word(value: str) -> bool:
+    """Return whether a key may be a word of answers, which is removed from them before they are judged."""
+    return bool(_ORDINARY_WORD.fullmatch(value)) and not is_placeholder(value)
 
 
 def hide_service_keys(text: str) -> str:
@@ -130,7 +173,7 @@ class Secrets:
         values = tuple(values)
         for extended in tuple(self._extended):
             extended.add(values)
-        self._whole |= {value for value in values if len(value) >= SHORTEST_SECRET}
+        self._whole |= {value for value in values if len(value) >= SHORTEST_SECRET and not is_placeholder(value)}
         whole = sorted(self._whole, key=len, reverse=True)
         # The longest first, in all forms: a shorter value may be a part of it.
         self._forms = [

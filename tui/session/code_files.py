@@ -10,7 +10,7 @@ import re
 _SCRIPTS = """
     py pyw pyc pyz pyx pxd pxi pyi pth ipynb rb rake gemspec ru erb pl pm t raku rakumod sh bash zsh fish ksh csh
     bats lua php phtml phar r rmd jl awk sed tcl exp ps1 psm1 psd1 bat cmd vbs wsf hta scpt applescript ahk robot
-    feature resource groovy nf sql nims xsh nu elv hy janet fnl smk bash_completion
+    feature resource groovy nf sql nims xsh nu elv hy janet fnl smk pmc zwc bash_completion
 """
 _WEB = """
     js mjs cjs jsx mjsx cjsx ts mts cts tsx mtsx ctsx coffee vue svelte astro ejs wasm node

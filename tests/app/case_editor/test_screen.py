@@ -280,6 +280,17 @@ async def test_a_test_that_was_moved_meanwhile_is_edited_with_the_check_editor(t
     assert file.read_text() == INSERTED + changed.replace("input: i", "input: ij")
 
 
+@pytest.mark.parametrize("key", ["A", "ctrl+e"])
+async def test_an_id_that_another_program_used_meanwhile_is_refused(tmp_path: Path, key: str) -> None:
+    async with opened(tmp_path, key) as seen:
+        await seen.press("ctrl+u", *"other")
+        changed = SUITE.replace(CASE, CASE + CASE.replace("id: a ", "id: other "))
+        (tmp_path / "s.yaml").write_text(changed)
+        await seen.press("ctrl+s")
+        await shows(seen, "duplicate id `other`, already used by another case")
+        assert (tmp_path / "s.yaml").read_text() == changed
+
+
 async def test_nothing_is_written_while_the_file_has_errors(tmp_path: Path) -> None:
     async with opened(tmp_path) as seen:
         await seen.press("tab", "ctrl+u", *"B")

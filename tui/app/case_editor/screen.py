@@ -228,11 +228,20 @@ class CaseEditorScreen(AppScreen[str | None]):
 
     @work(group="validate", exclusive=True)
     async def _validate(self) -> None:
-        self._show_faults(await self._find_faults(self._draft()))
+        self._show_faults(await self._find_faults(self._draft(), self._suite))
 
-    async def _find_faults(self, draft: JsonObject) -> Mapping[CasePath, CaseFault]:
+    async def _find_faults(self, draft: JsonObject, suite: Suite) -> Mapping[CasePath, CaseFault]:
         edits = self.context.session.check_edits
-        return await asyncio.to_thread(edits.case_faults, self._suite, draft, self._own)
+        return await asyncio.to_thread(edits.case_faults, suite, draft, self._own)
+
+    async def _is_refused(self, draft: JsonObject, suite: Suite) -> bool:
+        """Return whether the case has errors in a version of its suite, and show them."""
+        faults = await self._find_faults(draft, suite)
+        if not any(fault.is_error for fault in faults.values()):
+            return False
+        self._show_faults(faults, focus=True)
+        self.notify("Not saved. Correct the marked fields.", severity="warning", markup=False, timeout=4)
+        return True
 
     def _draft(self) -> JsonObject:
         return self._state.value_with(self._form.texts())
@@ -381,16 +390,15 @@ class CaseEditorScreen(AppScreen[str | None]):
             return
         self._visited |= {field.name for field in self._state.fields}
         draft = self._draft()
-        faults = await self._find_faults(draft)
-        if any(fault.is_error for fault in faults.values()):
-            self._show_faults(faults, focus=True)
-            self.notify("Not saved. Correct the marked fields.", severity="warning", markup=False, timeout=4)
+        if await self._is_refused(draft, self._suite):
             return
         suites, edits = self.context.open_suites, self.context.session.check_edits
         try:
             read = await asyncio.to_thread(suites.read, self._path)
             if read.suite is None or read.broken:
                 self.notify("Not saved: the file has errors now. Correct them first.", severity="warning", markup=False)
+                return
+            if await self._is_refused(draft, read.suite):  # another program may have added a case with its id
                 return
             args = read.suite, self._case, self._edit, self._state.base, draft
             saved = await asyncio.to_thread(edits.save_case, *args)

@@ -67,11 +67,11 @@ def fold(trials: Sequence[TrialProgress], attempts: int = 1, saved: Mapping[Tria
         status = counted_status(trials[0])
         if status == "flaky":
             return Cell(status, 0, 1, 1, 0.0, _tries(trials[0], attempts, (saved or {}).get(trials[0].key)))
+        rerun = status_of(trials[0]) if differs_by_rerun(trials[0]) else None
         if status == "passed":
-            return _PASSED
+            return _PASSED if rerun is None else _PASSED._replace(rerun=rerun)
         if status in OPEN:
             return Cell(status, 0, 0, 1)
-        rerun = status_of(trials[0]) if differs_by_rerun(trials[0]) else None
         share = -1.0 if status == "unchecked" else 0.0
         return Cell(status, 0, 1, 1, share, passed_since=_passed_since(trials), rerun=rerun)
     return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=_passed_since(trials))
