@@ -97,6 +97,24 @@ async def test_a_result_comes_with_the_checks_that_judged_it(opened: Session, tm
     await opened.close()
 
 
+async def test_a_removed_case_of_an_unfinished_run_does_not_make_results_interim(
+    opened: Session, tmp_path: Path
+) -> None:
+    file, other = tmp_path / "suite.yaml", CASE.replace("id: a", "id: b")
+    file.write_text(SUITE + CASE + other)
+    suite = load(opened, file)
+    ends: tuple[RunState, ...] = ("finished", "interrupted")
+    for digit, cases, state in zip("12", (suite.cases[:1], suite.cases[1:]), ends, strict=True):
+        plan = replace(make_plan(cases, [MODEL], run_id=digit * 32), suite=suite)
+        opened.store.begin_run(plan, STARTED)
+        opened.store.save_trials(plan.run_id, [make_result(trial) for trial in plan.trials])
+        opened.store.finish_run(plan.run_id, state, FINISHED)
+    assert opened.latest_results(suite).interim
+    file.write_text(SUITE + CASE)
+    assert not opened.latest_results(load(opened, file)).interim
+    await opened.close()
+
+
 async def test_results_of_a_redefined_name_are_not_mixed(opened: Session, tmp_path: Path) -> None:
     file = tmp_path / "suite.yaml"
     file.write_text(SUITE.replace("local/m", "warm") + CASE + CASE.replace("id: a", "id: b"))

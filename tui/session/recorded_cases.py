@@ -13,8 +13,8 @@ from tui.store.protocol import Store
 class LatestResults(NamedTuple):
     """The newest results of a suite, the case of each as it was run, and the id of its run.
 
-    `interim` says that a run that gave some of them is not finished. `definitions` are what the names of their models
-    stood for (`Subject.definition`), as far as it can be read.
+    `interim` says that a run that gave some of those of the suite's cases is not finished. `definitions` are what the
+    names of their models stood for (`Subject.definition`), as far as it can be read.
     """
 
     results: tuple[TrialResult, ...] = ()

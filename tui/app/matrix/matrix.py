@@ -322,7 +322,8 @@ class Matrix:
         if self.state.run_id is not None:
             return f"{counts.done:,} of {counts.trials:,}"
         if not self._unfinished:  # the latest results of several runs
-            return f"{len(self.state.trials):,} results"
+            displayed = {case.id for case in self.suite.cases}
+            return f"{sum(key.case in displayed for key in self.state.trials):,} results"
         return f"{len(self._saved):,} of {self._unfinished:,}"
 
     @property
