@@ -12,6 +12,7 @@ from tui.model.results import TrialKey, TrialResult, Verdict
 from tui.model.run import KeptRun, ReportFormat
 from tui.model.suite import Case
 from tui.reports import summary as summary_module
+from tui.reports.phrases import reruns_sentence
 from tui.reports.render import render_report
 from tui.reports.summary import Reruns, count_reruns, summarize
 from tui.statistics.pairs import MOST_MODELS, mcnemar_exact
@@ -60,6 +61,10 @@ def test_reruns_count_what_was_asked_again_after_it_failed() -> None:
     assert count_reruns([asked("failed")]) == Reruns()
     assert count_reruns([asked("error", "failed")]) == Reruns(replaced=1)
     assert count_reruns([asked("error", "passed")]) == Reruns(replaced=1)
+    assert count_reruns([asked("passed", "failed")]) == Reruns(failed_since=1)
+    assert reruns_sentence(Reruns(failed_since=1)) == (
+        "1 trial failed when run again, and counts as passed by the original verdict."
+    )
     assert count_reruns([asked("failed", "error")]) == Reruns(trials=1)
     assert count_reruns([asked("failed", "passed")]) == Reruns(trials=1, passed_since=1)
     assert count_reruns([asked("error", "failed", "passed")]) == Reruns(trials=1, passed_since=1, replaced=1)

@@ -142,6 +142,10 @@ def reruns_sentence(reruns: Reruns) -> str:
         text += (
             f"{' ' if text else ''}{many(reruns.replaced, 'trial')} without a judged answer {was} replaced by a rerun."
         )
+    if reruns.failed_since:
+        counts = "counts" if reruns.failed_since == 1 else "count"
+        trials = many(reruns.failed_since, "trial")
+        text += f"{' ' if text else ''}{trials} failed when run again, and {counts} as passed by the original verdict."
     return text
 
 

@@ -55,12 +55,13 @@ class Reruns:
     """The trials that a user reran after a failure, and how many of them have passed since.
 
     They still count as failed. `replaced` are the trials that had no judged answer at first and have one from a
-    rerun.
+    rerun; `failed_since` are those that count as passed although the last rerun failed.
     """
 
     trials: int = 0
     passed_since: int = 0
     replaced: int = 0
+    failed_since: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,7 @@ def count_reruns(results: Iterable[TrialResult]) -> Reruns:
         sum(result.first_verdict == "failed" and result.attempts[-1].asking > counts for result, counts in again),
         sum(has_passed_since(result) for result, _ in again),
         sum(result.first_verdict in JUDGED and result.attempts[0].asking != counts for result, counts in again),
+        sum((result.first_verdict, result.verdict) == ("passed", "failed") for result, _ in again),
     )
 
 
