@@ -276,11 +276,10 @@ def agreement(reviewed: Reviewed) -> Iterator[Block]:
     resampled = "clusters" if found.clusters else "cases"
     yield Paragraph(
         f"Krippendorff's alpha, ordinal, over {phrases.many(found.units, 'item')} scored by at least two reviewers, "
-        f"from {origin_words(found)}; the interval resamples {resampled}. 1 is perfect agreement, 0 is "
-        "agreement by chance; below 0.667 is not reliable, 0.8 or more is good (Krippendorff 2004). n/a counts as "
-        "missing; the last column gives the number of items rated by two reviewers on which only some said n/a. "
-        "Decisions are not counted. There is no value if fewer than two items were scored by two reviewers, or if all "
-        "extents are equal."
+        f"from {origin_words(found)}; the interval resamples {resampled}. 1 is perfect agreement, 0 is agreement by "
+        "chance; below 0.667 is not reliable, 0.8 or more is good (Krippendorff 2004). n/a counts as missing; the last "
+        "column gives the number of items rated by two reviewers on which only some said n/a. Decisions are not "
+        "counted. There is no value if fewer than two items were scored by two reviewers, or if all extents are equal."
     )
     yield Table(("Criterion", "Alpha", "95%", "Reliability", "n/a disputed"), rows, 2)
     if found.pairs:

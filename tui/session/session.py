@@ -338,16 +338,7 @@ class Session:
         if not plan.trials and await asyncio.to_thread(is_finished, self.store, plan.run_id):
             return
         taken = self._taken.pop(plan.run_id, None)
-        if taken is None:
-            self.check_tools(plan)
-            await asyncio.to_thread(self._providers.import_modules, plan.subjects)
-            # Thousands of recorded answers take seconds to read.
-            speed = plan.options.replay_speed
-            recordings = await asyncio.to_thread(self._providers.take_recordings, plan.subjects, speed)
-            others = [each for each in plan.subjects if each.name not in recordings]
-            providers = {**recordings, **self._providers.take(others)}
-        else:
-            providers = reopen_all(taken)
+        providers = await self._take_providers(plan) if taken is None else reopen_all(taken)
         secrets = self._secrets_of(plan)
         # A plan that waited for others begins again here, so that its duration counts from now.
         if taken is None or plan.run_id != self._begun:
@@ -371,6 +362,15 @@ class Session:
                     yield event
         finally:
             await repository.close()
+
+    async def _take_providers(self, plan: Plan) -> dict[str, Provider]:
+        self.check_tools(plan)
+        await asyncio.to_thread(self._providers.import_modules, plan.subjects)
+        # Thousands of recorded answers take seconds to read.
+        speed = plan.options.replay_speed
+        recordings = await asyncio.to_thread(self._providers.take_recordings, plan.subjects, speed)
+        others = [each for each in plan.subjects if each.name not in recordings]
+        return {**recordings, **self._providers.take(others)}
 
     def _begin(self, plan: Plan, secrets: Secrets) -> None:
         versions: dict[str, str] = {}
