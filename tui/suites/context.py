@@ -50,8 +50,8 @@ class Around:
 
     def pattern_risk(self, kind: CheckKind, pattern: str) -> str | None:
         """Return what to be warned of in a pattern that can be used, as a sentence."""
-        found = _UNICODE_ESCAPE.search(pattern) if kind in ("expected_pattern", "forbidden_pattern") else None
-        if found:
+        is_javascript = kind in ("expected_pattern", "forbidden_pattern")
+        if "{" in pattern and is_javascript and (found := _UNICODE_ESCAPE.search(pattern)):
             means = "which matches these letters only: patterns do not have the flag `u`"
             return f"{quoted(pattern)} contains `{found[1]}{{…}}`, {means}; write the characters themselves"
         what = self.pattern_warning(kind, pattern) if self.pattern_warning else None
