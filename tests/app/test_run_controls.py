@@ -1,11 +1,13 @@
 """The commands for runs that screens share."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.message import Message
+from textual.pilot import Pilot
 
 from tests.app.contexts import Notified, make_context, select_first
 from tests.app.explore.explored import session_for
@@ -14,6 +16,7 @@ from tests.support.kept_runs import RUN_ID, STARTED, make_case, make_plan, make_
 from tests.support.pilots import screen_rows, until
 from tests.support.repositories import write_files
 from tests.support.scripted_session import ScriptedSession, result_of
+from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen
 from tui.app.run_controls import RunControls, requests_by_run
 from tui.app.run_messages import RunQueued
@@ -104,6 +107,17 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
+@asynccontextmanager
+async def staged(folder: Path, store: SqliteStore) -> AsyncIterator[tuple[Pilot[None], AppContext, Notified]]:
+    """Run an app with an empty screen over a session with a stored run."""
+    session = session_with_run(folder, store, str(folder / "quickstart.yaml"))
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    async with app.run_test() as pilot:
+        context, screen = await make_context(session, app), Notified()
+        await app.push_screen(screen)
+        yield pilot, context, screen
+
+
 def test_a_rerun_leaves_out_what_has_passed_in_another_program(tmp_path: Path, store: SqliteStore) -> None:
     path = str(tmp_path / "quickstart.yaml")
     session = session_with_run(tmp_path, store, path)
@@ -128,16 +142,12 @@ def test_a_rerun_leaves_out_what_has_passed_in_another_program(tmp_path: Path, s
 
 
 async def test_a_rerun_of_what_has_passed_meanwhile_says_so(tmp_path: Path, store: SqliteStore) -> None:
-    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
-    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
-    async with app.run_test() as pilot:
-        context, screen = await make_context(session, app), Notified()
-        await app.push_screen(screen)
+    async with staged(tmp_path, store) as (pilot, context, screen):
         path = select_first(context, "one")
         open_suite = context.open_suites.get(path)
         assert open_suite is not None
         context.open_suites.add_saved_run(open_suite._replace(path=tmp_path / "run", run=RUN_ID), RunState())
-        context.open_suites.state(tmp_path / "run").take_results(session.kept[:1])
+        context.open_suites.state(tmp_path / "run").take_results([result_of(FAILED, "failed")])
         context.selection.select(tmp_path / "run", "one")
         store.save_trials(RUN_ID, [result_of(FAILED, "passed")])
         RunControls(context, screen).rerun(request_failed(context.selection), "")
@@ -146,11 +156,7 @@ async def test_a_rerun_of_what_has_passed_meanwhile_says_so(tmp_path: Path, stor
 
 
 async def test_the_repeats_of_a_changed_case_are_not_said_to_have_passed(tmp_path: Path, store: SqliteStore) -> None:
-    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
-    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
-    async with app.run_test() as pilot:
-        context, screen = await make_context(session, app), Notified()
-        await app.push_screen(screen)
+    async with staged(tmp_path, store) as (pilot, context, screen):
         path = select_first(context, "one")
         suite = context.selection.suite
         assert suite is not None
@@ -166,11 +172,7 @@ async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answ
     tmp_path: Path, store: SqliteStore
 ) -> None:
     failed, lost = FAILED, LOST
-    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
-    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
-    async with app.run_test() as pilot:
-        context, screen = await make_context(session, app), Notified()
-        await app.push_screen(screen)
+    async with staged(tmp_path, store) as (pilot, context, screen):
         path = select_first(context, "one")
         request = request_failed(context.selection)
         assert request is not None
@@ -182,7 +184,7 @@ async def test_a_rerun_asks_which_trials_where_some_failed_and_some_have_no_answ
         )
         context.selection.select(tmp_path / "run", "one")
         RunControls(context, screen).rerun(request_failed(context.selection), "")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen))
         await pilot.press("enter")
         await until(pilot, lambda: context.runs.queued)
         assert context.runs.queued[0].trials == (lost,)

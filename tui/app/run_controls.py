@@ -163,14 +163,15 @@ class RunControls:
             return
         again = {key for each in requests if each.run for key in each.trials}
         anew = {(key.case, key.model) for each in requests if not each.run for key in each.trials}
-        merged = sum((key.case, key.model) in anew and key not in again for key in chosen.trials) - len(anew)
-        if passed := len(chosen.trials) - len(again) - len(anew) - merged:
+        passed = sum(key not in again and (key.case, key.model) not in anew for key in chosen.trials)
+        if passed:
             what = f"{counted(passed, 'trial')} passed in another program since."
             self._screen.notify(f"Not run again: {what}", markup=False, timeout=6)
         if any(each.run for each in requests):
             self._screen.notify(_RERUN_NOTE, markup=False, timeout=6)
         if anew:
-            run = "a new run with one repeat of each" if merged else "a new run"
+            is_merged = len(chosen.trials) > passed + len(again) + len(anew)
+            run = "a new run with one repeat of each" if is_merged else "a new run"
             what = f"{counted(len(anew), 'trial')} of cases that were changed since: {run}, which counts anew."
             self._screen.notify(what, markup=False, timeout=6)
         for each in requests:

@@ -249,8 +249,8 @@ class Agreement:
 
     A unit is answer × criterion, and n/a counts as missing. `units` counts units with two extents or more, `cases` the
     cases that they come from, and `clusters` their clusters, 0 if each case is resampled alone; `by_criterion` has
-    every criterion, `pairs` every pair of reviewers with a score. `on_na`
-    counts what alpha ignores: disagreement on whether a criterion applies.
+    every criterion, `pairs` every pair of reviewers with a score. `on_na` counts what alpha ignores: disagreement on
+    whether a criterion applies.
     """
 
     overall: Interval = Interval()
