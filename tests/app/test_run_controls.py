@@ -18,13 +18,13 @@ from tests.support.repositories import write_files
 from tests.support.scripted_session import ScriptedSession, result_of
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen
-from tui.app.run_controls import RunControls, requests_by_run
+from tui.app.run_controls import RunControls, requests_by_run, split_errors
 from tui.app.run_messages import RunQueued
 from tui.app.run_requests import RunRequest, request_failed, request_suite
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.results import TrialKey
 from tui.model.shipped import shipped_folder
-from tui.model.state import RunState
+from tui.model.state import RunState, TrialProgress
 from tui.model.suite import RepositoryContext
 from tui.store.sqlite import SqliteStore
 
@@ -48,6 +48,19 @@ async def test_a_request_is_queued_and_nothing_to_run_is_notified(tmp_path: Path
     assert len(screen.notices) == 2, "the second one waits"
     controls.cancel_all()
     assert not context.runs.busy
+
+
+def test_a_rerun_that_was_cancelled_leaves_a_failed_trial_among_the_failed_ones() -> None:
+    failed, error, unknown = (TrialKey(case, "m") for case in ("failed", "error", "unknown"))
+    first = result_of(failed, "failed")
+    again = replace(first.attempts[0], number=2, asking=1, verdict="cancelled")
+    known = {
+        failed: TrialProgress(
+            failed, "cancelled", result=replace(first, verdict="cancelled", attempts=(*first.attempts, again))
+        ),
+        error: TrialProgress(error, "error", result=result_of(error, "error")),
+    }
+    assert split_errors([failed, error, unknown], known) == ((error, unknown), (failed,))
 
 
 async def test_the_question_before_a_run_shows_its_files_and_their_cost(tmp_path: Path) -> None:

@@ -156,6 +156,19 @@ async def test_a_rerun_of_errors_replaces_them_and_leaves_failures_alone(assay: 
     assert again.code == 1
 
 
+async def test_a_failed_trial_whose_rerun_had_an_error_is_no_error(assay: CommandLine) -> None:
+    suite = write_suite(assay.home, 1, expectedPatterns=["yes"], models=["openai/mock-a"])
+    async with ModelServer(say("no")) as server:
+        await assay.run_async("run", str(suite), env=keys_for(server))
+        server.script = lambda _: status(400)
+        again = await rerun(assay, server, "--rerun-failed")
+        nothing = await rerun(assay, server, "--rerun-errors")
+        assert len(server.asked) == 2
+    (result,) = report_of(again)["results"]
+    assert (result["verdict"], result["first_verdict"]) == ("error", "failed")
+    assert "nothing left to run" in nothing.err
+
+
 def test_the_ways_of_taking_a_run_up_exclude_each_other(assay: CommandLine) -> None:
     ran = assay.run("run", "--rerun-errors", "a", "--rerun-failed", "a")
     assert (ran.code, "cannot be combined" in ran.err) == (2, True)

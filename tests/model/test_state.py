@@ -29,8 +29,18 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
-from tui.model.results import Attempt, CheckResult, IncludedFile, Message, Prompt, ToolUse, TrialKey, TrialResult
-from tui.model.state import Limit, RunState, TrialProgress
+from tui.model.results import (
+    Attempt,
+    CheckResult,
+    IncludedFile,
+    Message,
+    Prompt,
+    ToolUse,
+    TrialKey,
+    TrialResult,
+    Verdict,
+)
+from tui.model.state import Counts, Limit, RunState, TrialProgress
 from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Step, Suite, SuiteCase
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")
@@ -315,6 +325,17 @@ def test_results_of_a_name_that_stands_for_another_model_in_a_newer_run_are_hidd
     stored = RunState()
     stored.take_results(map(result_of, runs), runs={**runs, A: "r3"}, definitions={**definitions, A: "warm"})
     assert stored.trials.keys() == {A, B, imported}
+
+
+def test_counts_say_which_trials_a_rerun_judged_otherwise() -> None:
+    counts = Counts()
+    pairs: tuple[tuple[Verdict, Verdict], ...] = (
+        ("passed", "failed"), ("failed", "passed"), ("failed", "failed"), ("passed", "error"),
+    )  # fmt: skip
+    for first, again in pairs:
+        attempts = [replace(result_of(A, word).attempts[0], asking=place) for place, word in enumerate((first, again))]
+        counts.take(replace(result_of(A, again), attempts=tuple(attempts)))
+    assert (counts.passed, counts.failed, counts.passed_since, counts.failed_since) == (2, 2, 1, 1)
 
 
 def test_a_rerun_that_is_stopped_leaves_a_finished_run_finished() -> None:

@@ -66,6 +66,8 @@ def test_reruns_count_what_was_asked_again_after_it_failed() -> None:
         "1 trial failed when run again, and counts as passed by the original verdict."
     )
     assert count_reruns([asked("failed", "error")]) == Reruns(trials=1)
+    assert count_reruns([asked("failed", "cancelled")]) == Reruns()
+    assert count_reruns([asked("failed", "failed", "cancelled")]) == Reruns(trials=1)
     assert count_reruns([asked("failed", "passed")]) == Reruns(trials=1, passed_since=1)
     assert count_reruns([asked("error", "failed", "passed")]) == Reruns(trials=1, passed_since=1, replaced=1)
 

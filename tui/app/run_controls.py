@@ -280,8 +280,9 @@ def broken_words(open_suite: OpenSuite) -> str:
 def split_errors(
     trials: Collection[TrialKey], known: Mapping[TrialKey, TrialProgress]
 ) -> tuple[tuple[TrialKey, ...], tuple[TrialKey, ...]]:
-    """Return the trials without a judged answer, and the failed trials."""
-    judged = {key for key in trials if (trial := known.get(key)) is not None and trial.status in JUDGED}
+    """Return the trials without a judged answer, and the others: the verdict of a first judged answer stays."""
+    ended = {key: trial.ended for key in trials if (trial := known.get(key)) is not None}
+    judged = {key for key, outcome in ended.items() if outcome is not None and outcome.first_verdict in JUDGED}
     return tuple(key for key in trials if key not in judged), tuple(key for key in trials if key in judged)
 
 

@@ -21,7 +21,7 @@ from tui.model.events import (
     StoreStalled,
     TrialFinished,
 )
-from tui.model.results import TrialResult, Verdict, counted_as, has_passed_since, rerun_note
+from tui.model.results import TrialResult, Verdict, counted_as, has_failed_since, has_passed_since, rerun_note
 from tui.model.run import Plan
 from tui.model.sanitize import sanitize_line
 
@@ -208,7 +208,7 @@ class _Counts:
     def __init__(self, total: int) -> None:
         self._total, self._done = total, 0
         self._by_mark: Counter[str] = Counter()
-        self._passed_since = 0
+        self._passed_since = self._failed_since = 0
         self._started = time.monotonic()
 
     def take(self, event: Event) -> None:
@@ -217,9 +217,14 @@ class _Counts:
             flaky = counted_as(event.result) == "flaky"
             self._by_mark["◐" if flaky else _MARKS[event.result.first_verdict]] += 1
             self._passed_since += has_passed_since(event.result)
+            self._failed_since += has_failed_since(event.result)
 
     def line(self) -> str:
         marks = "  ".join(f"{mark} {self._by_mark[mark]}" for mark in _IN_ORDER if self._by_mark[mark])
-        since = f"  {self._passed_since} passed on rerun" if self._passed_since else ""
+        since = "".join(
+            f"  {number} {verdict} on rerun"
+            for verdict, number in (("passed", self._passed_since), ("failed", self._failed_since))
+            if number
+        )
         elapsed = time.monotonic() - self._started
         return f"{self._done}/{self._total}  {marks}{since}  {int(elapsed) // 60}:{int(elapsed) % 60:02}"

@@ -337,6 +337,11 @@ def has_passed_since(outcome: HasFirstVerdict) -> bool:
     return outcome.first_verdict == "failed" and outcome.verdict == "passed"
 
 
+def has_failed_since(outcome: HasFirstVerdict) -> bool:
+    """Return whether the trial counts as passed although the last rerun failed."""
+    return outcome.first_verdict == "passed" and outcome.verdict == "failed"
+
+
 def rerun_note(outcome: HasFirstVerdict) -> str:
     """Return a note such as `passed on rerun 2, counts as failed`; empty if the latest verdict counts."""
     if outcome.verdict == outcome.first_verdict:

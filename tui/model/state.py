@@ -49,6 +49,7 @@ from tui.model.results import (
     TrialResult,
     Verdict,
     counted_as,
+    has_failed_since,
     has_passed_since,
 )
 from tui.model.suite import FORBIDDING, Case, Suite, SuiteCase, cases_by_id
@@ -199,7 +200,7 @@ class Counts:
     """The number of ended trials of the run, by the category in which they count.
 
     `errors` are those without a judged answer. `passed_since` are those that still count as failed although a rerun
-    passed.
+    passed, `failed_since` those that count as passed although the last rerun failed.
     """
 
     trials: int = 0
@@ -209,6 +210,7 @@ class Counts:
     errors: int = 0
     unchecked: int = 0
     passed_since: int = 0
+    failed_since: int = 0
 
     def take(self, result: TrialResult) -> None:
         """Count an ended trial by its category."""
@@ -224,6 +226,7 @@ class Counts:
             case "error":
                 self.errors += 1
         self.passed_since += has_passed_since(result)
+        self.failed_since += has_failed_since(result)
 
     @property
     def done(self) -> int:

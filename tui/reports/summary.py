@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tui.model.outcomes import Outcome, outcome_of, unchecked_cases
 from tui.model.prices import Spent
-from tui.model.results import JUDGED, TrialKey, TrialResult, Verdict, counted_asking, has_passed_since
+from tui.model.results import JUDGED, TrialKey, TrialResult, Verdict, counted_asking, has_failed_since, has_passed_since
 from tui.model.run import KeptRun
 from tui.model.suite import Case, clusters_of
 from tui.statistics.comparison import Comparison, compare_models
@@ -183,10 +183,14 @@ def count_reruns(results: Iterable[TrialResult]) -> Reruns:
     # Each with the attempts that count: those of a rerun if it replaced a result without a judged answer.
     again = [(result, counted_asking(result.attempts)[0].asking) for result in results if result.reruns]
     return Reruns(
-        sum(result.first_verdict == "failed" and result.attempts[-1].asking > counts for result, counts in again),
+        sum(
+            result.first_verdict == "failed"
+            and any(each.asking > counts and each.verdict != "cancelled" for each in result.attempts)
+            for result, counts in again
+        ),
         sum(has_passed_since(result) for result, _ in again),
         sum(result.first_verdict in JUDGED and result.attempts[0].asking != counts for result, counts in again),
-        sum((result.first_verdict, result.verdict) == ("passed", "failed") for result, _ in again),
+        sum(has_failed_since(result) for result, _ in again),
     )
 
 

@@ -216,8 +216,8 @@ class RunHistory:
         return tuple(trial for trial in trials if trial not in settled)
 
     def error_trials(self, run_id: str) -> tuple[TrialKey, ...]:
-        """Return the trials without a verdict (error, timeout, incomplete, cancelled), in the plan's order."""
-        return tuple(each.trial for each in self._store.read_outcomes(run_id) if each.verdict not in JUDGED)
+        """Return the trials that count as errors (error, timeout, incomplete, cancelled), in the plan's order."""
+        return tuple(each.trial for each in self._store.read_outcomes(run_id) if each.first_verdict not in JUDGED)
 
     def plan_missing(self, run_id: str) -> Plan:
         """Return a plan that runs all missing trials in the same run."""

@@ -468,9 +468,9 @@ def test_another_suite_keeps_what_was_chosen_as_far_as_it_can() -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "end"), [(160, "↻ 1 passed on rerun   in order"), (80, "○ 2 unchecked  ↻ 1"), (50, "○ 2  ↻ 1")]
+    ("width", "end"), [(160, "↻ 1 passed, 2 failed on rerun   in order"), (80, "○ 2 unchecked  ↻ 3"), (50, "○ 2  ↻ 3")]
 )
-def test_the_header_counts_what_a_rerun_passed_at_every_width(width: int, end: str) -> None:
+def test_the_header_counts_what_reruns_came_to_at_every_width(width: int, end: str) -> None:
     words: dict[CountedVerdict, int] = {"passed": 14, "failed": 3, "flaky": 0, "error": 1, "unchecked": 2}
-    shown = MatrixHeading("Walk", "", "", words, None, "in order", passed_since=1)
+    shown = MatrixHeading("Walk", "", "", words, None, "in order", passed_since=1, failed_since=2)
     assert text_of(matrix_header(shown, width)).endswith(end)

@@ -109,7 +109,7 @@ def _tally(counts: Counts | None) -> list[Piece]:
         pieces.append((f"  ! {counts.errors}", "error"))
     if counts.unchecked:
         pieces.append((f"  ○ {counts.unchecked}", "plain"))
-    return [*pieces, *rerun_pieces(counts.passed_since)]
+    return [*pieces, *rerun_pieces(counts.passed_since, counts.failed_since)]
 
 
 def _bar(shown: Heading, room: int) -> list[Piece]:

@@ -16,7 +16,7 @@ from tui.app.presentation.marks import (
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
-from tui.model.results import CountedVerdict, TrialKey, has_passed_since
+from tui.model.results import CountedVerdict, TrialKey, has_failed_since, has_passed_since
 from tui.model.risk import BANDS, Band
 from tui.model.state import RunState, TrialProgress
 from tui.model.suite import Case
@@ -78,14 +78,15 @@ def with_band(line: Line, band: Band | None, width: int) -> Line:
 class ModelTotals:
     """The totals of one model.
 
-    `outcomes` has those of the trials that have ended, `words` the number of trials for each counted verdict, and
-    `passed_since` the number of failed trials that a rerun passed. `earlier` are the trials whose case has other checks
-    now; their outcomes are left out.
+    `outcomes` has those of the trials that have ended, `words` the number of trials for each counted verdict,
+    `passed_since` the number of failed trials that a rerun passed, and `failed_since` that of passed ones whose last
+    rerun failed. `earlier` are the trials whose case has other checks now; their outcomes are left out.
     """
 
     outcomes: dict[TrialKey, Outcome] = field(default_factory=dict)
     words: dict[CountedVerdict, int] = field(default_factory=lambda: dict.fromkeys(get_args(CountedVerdict), 0))
     passed_since: int = 0
+    failed_since: int = 0
     earlier: set[TrialKey] = field(default_factory=set)
 
     @property
@@ -99,14 +100,16 @@ class ModelTotals:
         if before is not None:
             self.words[before.counted] -= 1
             self.passed_since -= has_passed_since(before)
+            self.failed_since -= has_failed_since(before)
         if outcome is not None:
             self.outcomes[key] = outcome
             self.words[outcome.counted] += 1
             self.passed_since += has_passed_since(outcome)
+            self.failed_since += has_failed_since(outcome)
 
     def copy(self) -> "ModelTotals":
         """Return a copy that another thread can read."""
-        return ModelTotals(dict(self.outcomes), dict(self.words), self.passed_since)
+        return ModelTotals(dict(self.outcomes), dict(self.words), self.passed_since, self.failed_since)
 
 
 _TRIALS_PER_CLOCK_READ = 32

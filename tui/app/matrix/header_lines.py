@@ -29,10 +29,11 @@ class MatrixHeading:
     """The content of the header.
 
     `run` and `baseline` are ids, empty if there is none. `words` has the number of displayed trials for each counted
-    verdict, `passed_since` the number of failed ones that a rerun passed, and `earlier` the number of trials that are
-    not counted because their case has other checks now. `counts` are those of the run while it is in progress, and
-    `elapsed` its seconds. While it is `paused`, `answering` trials are still receiving answers, and `pause_key`
-    continues the run; it is `unsaved` while results cannot be stored.
+    verdict, `passed_since` the number of failed ones that a rerun passed, `failed_since` that of passed ones whose last
+    rerun failed, and `earlier` the number of trials that are not counted because their case has other checks now.
+    `counts` are those of the run while it is in progress, and `elapsed` its seconds. While it is `paused`, `answering`
+    trials are still receiving answers, and `pause_key` continues the run; it is `unsaved` while results cannot be
+    stored.
     """
 
     suite: str = ""
@@ -46,6 +47,7 @@ class MatrixHeading:
     answering: int = 0
     pause_key: str = ""
     passed_since: int = 0
+    failed_since: int = 0
     earlier: int = 0
     elapsed: float | None = None
     unsaved: bool = False
@@ -68,8 +70,9 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         texts = pause_words(shown.answering, shown.pause_key, unsaved=shown.unsaved)
         pauses = [[(f"  {words}", "accent")] for words in texts]
     pause, least_pause = (pauses[0], pauses[-2]) if pauses else ([], [])
-    since = [*rerun_pieces(shown.passed_since, short=True), *_earlier(shown.earlier, short=True)]
-    tally = [*_totals(shown.words), *rerun_pieces(shown.passed_since), *_earlier(shown.earlier)]
+    reruns = shown.passed_since, shown.failed_since
+    since = [*rerun_pieces(*reruns, short=True), *_earlier(shown.earlier, short=True)]
+    tally = [*_totals(shown.words), *rerun_pieces(*reruns), *_earlier(shown.earlier)]
     short_tally = [*_totals(shown.words, short=True), *since]
     order: list[Piece] = [(f"   {shown.order}", "dim")]
     time = _time(shown)

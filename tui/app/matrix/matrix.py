@@ -340,7 +340,6 @@ class Matrix:
         counts = state.counts if state.running else None
         against = baseline.run_id if baseline else ""
         totals = self.cell_counts.totals.values()
-        since, earlier = sum(each.passed_since for each in totals), sum(len(each.earlier) for each in totals)
         return MatrixHeading(
             self.suite.name,
             run,
@@ -348,8 +347,9 @@ class Matrix:
             self.words,
             counts,
             self.order_words,
-            passed_since=since,
-            earlier=earlier,
+            passed_since=sum(each.passed_since for each in totals),
+            failed_since=sum(each.failed_since for each in totals),
+            earlier=sum(len(each.earlier) for each in totals),
         )
 
     @property

@@ -122,10 +122,11 @@ def differs_by_rerun(trial: TrialProgress | None) -> bool:
     return ended is not None and ended.verdict != ended.first_verdict
 
 
-def rerun_pieces(passed_since: int, *, short: bool = False) -> Line:
-    """Return the note of a header about failed trials that a rerun has passed; empty if there are none."""
-    text = "" if short else " passed on rerun"
-    return ((f"  {RERUN[0]} {passed_since}{text}", "dim"),) if passed_since else ()
+def rerun_pieces(passed: int, failed: int, *, short: bool = False) -> Line:
+    """Return the note of a header about trials that a rerun judged otherwise than what counts, if there are any."""
+    numbers = [f"{number} {word}" for number, word in ((passed, "passed"), (failed, "failed")) if number]
+    text = str(passed + failed) if short else f"{', '.join(numbers)} on rerun"
+    return ((f"  {RERUN[0]} {text}", "dim"),) if numbers else ()
 
 
 def legend() -> tuple[tuple[Piece, str], ...]:
