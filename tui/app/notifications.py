@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from textual.app import App
 from textual.screen import Screen
+from textual.widget import Widget
 
 from tui.model.sanitize import sanitize_line
 
@@ -78,6 +79,17 @@ class NotificationHold:
     def show_now(self, message: str, **options: Any) -> None:
         """Show a notification even while others are held back."""
         self._show(message, **options)
+
+
+def notify_typist(
+    widget: Widget,
+    message: str,
+    *,
+    severity: Literal["information", "warning", "error"] = "warning",
+    timeout: float = 6,
+) -> None:
+    """Notify of what a key just did, even while other notifications are held back; it must not name a model."""
+    App.notify(widget.app, sanitize_line(message, 600), severity=severity, markup=False, timeout=timeout)
 
 
 def notify_error(

@@ -123,6 +123,13 @@ async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritte
         assert "guidance" in drawn(seen)
 
 
+async def test_a_blind_reviewer_is_warned_before_a_note_is_discarded(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
+        await seen.press("c", *"text", "escape")
+        await seen.until(lambda: seen.notices == ["The note is not saved. Enter saves it, Esc again discards it."])
+        assert screen(seen).view.criterion.editor.text == "text"
+
+
 async def test_a_note_is_written_before_or_after_the_extent(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
         first = here(seen)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import work
 from textual.app import ComposeResult
@@ -28,6 +28,7 @@ from tui.app.diff.lines import block_lines, file_line, pair_heads_line, pair_lin
 from tui.app.diff.pairs import FilePair, ShownFile, pair_files, shown_file
 from tui.app.diff.view import DiffView
 from tui.app.keymap import shared, with_keys
+from tui.app.notifications import notify_typist
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
@@ -382,14 +383,15 @@ class DiffPanel(Vertical):
             return
         file = self.files.files[number]
         if isinstance(file, FilePair) and file.left is None:
-            self._notify(f"{shown.trial.model} did not change this file. The number of a pane chooses the left model.")
+            text = f"{shown.trial.model} did not change this file. The number of a pane chooses the left model."
+            self.app.notify(sanitize_line(text, 600), markup=False, timeout=5)
             return
         files = [shown_file(each) for each in self.files.files if not isinstance(each, FilePair) or each.left]
         fault = await open_changed_file(self.app, shown, files, number, self.view.current_line, self.repository)
         self._notify(fault or "The editor opened a copy: your edits were discarded, and the result is unchanged.")
 
-    def _notify(self, text: str, severity: str = "information") -> None:
-        self.app.notify(sanitize_line(text, 600), severity=severity, markup=False, timeout=5)  # type: ignore[arg-type]
+    def _notify(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
+        notify_typist(self, text, severity=severity, timeout=5)
 
     async def action_search(self) -> None:
         """Open the search input."""

@@ -7,6 +7,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
+from tui.app.notifications import notify_typist
 from tui.app.widgets.key_queue import KeyCapture, KeyQueue
 from tui.model.sanitize import sanitize_text
 
@@ -111,7 +112,7 @@ class NoteEditor(TextArea):
         if self.text.strip() != self._first_text.strip() and not self._discards:
             self._discards = True
             warning = "The note is not saved. Enter saves it, Esc again discards it."
-            self.notify(warning, severity="warning", markup=False, timeout=6)
+            notify_typist(self, warning)
             return
         self._capture.end()
         self.post_message(self.Cancelled())

@@ -18,6 +18,7 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Static, TextArea
 
 from tui.app.bindings import bind
+from tui.app.notifications import notify_typist
 from tui.app.screens import Dialog
 from tui.app.widgets.prompt_input import PromptInput
 from tui.app.workers import start_worker
@@ -115,7 +116,7 @@ class TextField(TextArea):
         if len(self.text) - len(self.selected_text) + len(event.text) > self._longest:
             event.prevent_default()
             warning = f"Not pasted: this field has room for {self._longest:,} characters."
-            self.notify(warning, severity="warning", markup=False)
+            notify_typist(self, warning)
 
 
 class LineField(PromptInput):
@@ -322,7 +323,7 @@ class FormDialog(Dialog[Saved | None]):
         texts = self._form.texts()
         if self._form.is_changed and not self._is_saving and texts != self._warned_of:
             self._warned_of = texts
-            self.notify("Nothing is saved yet. Esc again closes the form.", severity="warning", markup=False, timeout=4)
+            notify_typist(self, "Nothing is saved yet. Esc again closes the form.", timeout=4)
             return
         self._is_left = True
         if not self._is_saving:

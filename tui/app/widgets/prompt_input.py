@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tui.app.notifications import notify_typist
 from tui.model.sanitize import remove_unseen
 
 
@@ -72,10 +73,10 @@ class PromptInput(Input):
             event.prevent_default()
             event.stop()
             warning = f"Not pasted: this field has room for {self.max_length:,} characters."
-            self.notify(warning, severity="warning", markup=False)
+            notify_typist(self, warning)
         elif len(lines) > 1:
             warning = f"Pasted the first of {len(lines):,} lines: this field has one line."
-            self.notify(warning, severity="warning", markup=False)
+            notify_typist(self, warning)
 
     def start(self) -> None:
         """Focus the input immediately: after `focus`, the next keys could still go to another widget."""
