@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from tests.support.full_disk import no_larger_files
 from tests.support.kept_runs import FINISHED, STARTED, large_run, make_case, make_plan, make_result, small_run
 from tui.model.errors import StoreError
-from tui.model.results import TrialKey
+from tui.model.results import TrialKey, Verdict
 from tui.store.ownership import owners_folder
 from tui.store.sqlite import SqliteStore
 
@@ -107,6 +108,22 @@ def test_a_store_that_is_closed_in_the_middle_leaves_an_interrupted_run(history:
     assert record.finished_at is not None
     assert record.finished_at > record.started_at
     store.close()
+
+
+@pytest.mark.parametrize("verdict", ["failed", "cancelled"])
+def test_a_rerun_whose_process_is_gone_leaves_a_finished_run_finished(history: Path, verdict: Verdict) -> None:
+    store, plan = SqliteStore(history), make_plan([make_case("one"), make_case("two")], ["m"])
+    store.begin_run(plan, STARTED)
+    results = [make_result(key, verdict) for key in plan.trials]
+    store.save_trials(plan.run_id, results)
+    store.finish_run(plan.run_id, "finished", FINISHED)
+    rerun = replace(plan, continues=True, earlier=dict(zip(plan.trials, results, strict=True)))
+    store.begin_run(rerun, STARTED)
+    assert store.list_runs()[0].state == "running"
+    store.close()
+    again = SqliteStore(history)
+    assert again.list_runs()[0].state == ("finished" if verdict == "failed" else "interrupted")
+    again.close()
 
 
 def test_a_second_store_leaves_the_first_ones_run_alone(history: Path) -> None:

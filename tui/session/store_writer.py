@@ -69,11 +69,9 @@ async def store_events(
 
 
 def _stays_finished(store: Store, ending: RunFinished) -> bool:
-    """Store a run as finished if all planned trials have a result that was not cancelled, and return whether."""
+    """Store a run as finished if nothing of it is left to run, and return whether."""
     try:
-        if not store.is_complete(ending.run_id):
-            return False
-        if any(outcome.first_verdict == "cancelled" for outcome in store.read_outcomes(ending.run_id)):
+        if not store.is_settled(ending.run_id):
             return False
         store.finish_run(ending.run_id, "finished", ending.finished_at)
     except StoreError:  # it stays as it was stored, and can be continued

@@ -56,6 +56,10 @@ class Store(Protocol):
         """Return whether each planned trial of the run has a result, and none was lost with a damaged history."""
         ...
 
+    def is_settled(self, run_id: str) -> bool:
+        """Return whether the run is complete and none of its trials counts as cancelled: nothing is left to run."""
+        ...
+
     def check_stored(self, run_id: str) -> None:
         """Raise StoreError if the run was deleted, or the history removed or replaced while it is in use."""
         ...

@@ -62,6 +62,12 @@ def is_complete(connection: sqlite3.Connection, run: int) -> bool:
     return not connection.execute(missing, (run,)).fetchone()[0]
 
 
+def is_settled(connection: sqlite3.Connection, run: int) -> bool:
+    """Return whether the run with this number is complete and none of its trials counts as cancelled."""
+    cancelled = "SELECT EXISTS (SELECT 1 FROM trial WHERE run = ? AND first_verdict = 'cancelled')"
+    return is_complete(connection, run) and not connection.execute(cancelled, (run,)).fetchone()[0]
+
+
 def record_of(row: Row, is_alive: Alive) -> RunRecord:
     """Return the record of a run. A run whose process has ended was interrupted when its last result came.
 

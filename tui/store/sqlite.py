@@ -95,6 +95,10 @@ class SqliteStore:
         """Return whether each planned trial of the run has a result."""
         return self._file.read(lambda connection: reader.is_complete(connection, self._known(connection, run_id)))
 
+    def is_settled(self, run_id: str) -> bool:
+        """Return whether the run is complete and none of its trials counts as cancelled."""
+        return self._file.read(lambda connection: reader.is_settled(connection, self._known(connection, run_id)))
+
     def check_stored(self, run_id: str) -> None:
         """Raise StoreError if the run was deleted, or the history removed or replaced while it is in use."""
         self._file.read(lambda connection: self._known(connection, run_id), in_place=True)
@@ -325,14 +329,15 @@ class SqliteStore:
         return owner == self._owner.token or is_alive(self._path, owner)
 
     def _end_abandoned(self) -> None:
-        """Mark runs as interrupted whose process has ended."""
+        """Mark runs whose process has ended: as finished if only a rerun of their trials was stopped."""
         running = self._file.read(reader.select_running)
         abandoned = [run for run, owner in running if not self._is_alive(owner)]
         if abandoned:
             with self._file.writing() as connection:
                 for run, owner in reader.select_running(connection):
                     if not self._is_alive(owner):
-                        writer.end_run(connection, run, "interrupted", None)
+                        is_settled = reader.is_settled(connection, run)
+                        writer.end_run(connection, run, "finished" if is_settled else "interrupted", None)
         sweep_owners(self._path)
 
     def _refuse_running(self, connection: sqlite3.Connection, run: int, run_id: str, but: str = "") -> None:
