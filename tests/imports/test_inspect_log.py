@@ -144,6 +144,7 @@ def changed(**changes: Any) -> Any:
         ({"scores": {"s": {"value": float("nan")}}}, "unchecked"),
         ({"scores": None}, "unchecked"),
         ({"error": {"message": "broke"}}, "error"),
+        ({"invalidation": {"author": "ann", "reason": "the tool was down"}}, "error"),
         ({"limit": {"type": "time", "limit": 5.0}}, "timed_out"),
         ({"limit": {"type": "message", "limit": 5.0}}, "incomplete"),
     ],

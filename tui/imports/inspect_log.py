@@ -144,6 +144,13 @@ class LimitShape(TypedDict):
 
 
 @with_config(STRICT)
+class InvalidationShape(TypedDict):
+    """Why somebody has invalidated a sample after the evaluation."""
+
+    reason: NotRequired[str | None]
+
+
+@with_config(STRICT)
 class SampleShape(TypedDict):
     """One sample in one epoch."""
 
@@ -162,6 +169,7 @@ class SampleShape(TypedDict):
     error: NotRequired[ErrorShape | None]
     error_retries: NotRequired[list[Any] | None]
     limit: NotRequired[LimitShape | None]
+    invalidation: NotRequired[InvalidationShape | None]
 
 
 @with_config(STRICT)
@@ -478,6 +486,10 @@ class _SampleReader:
 
 
 def _verdict(sample: SampleShape, step: StepResult) -> tuple[Verdict, str | None]:
+    invalidation = sample.get("invalidation")
+    if invalidation is not None:
+        reason = sanitize_line(invalidation.get("reason") or "", 300)
+        return "error", f"The sample was invalidated in Inspect{f': {reason}' if reason else ''}"
     if error := sample.get("error"):
         return "error", error["message"] or "Inspect recorded an error without a message"
     if limit := sample.get("limit"):
