@@ -80,6 +80,17 @@ def test_one_bad_file_and_nothing_is_kept(assay: CommandLine) -> None:
     assert runs(assay) == []
 
 
+def test_a_report_is_refused_with_the_command_that_writes_a_run(assay: CommandLine) -> None:
+    assay.run("import", CAPITALS)
+    (assay.home / "report.json").write_text(assay.run("report", "last", "-f", "json").out)
+    ran = assay.run("import", "report.json")
+    assert ran.code == 2
+    assert ran.err.splitlines() == [
+        "report.json: error: file: is a JSON report of Assay, not a run",
+        "Nothing was imported. To write a file that can be imported, run `assay runs export RUN`.",
+    ]
+
+
 def test_a_file_is_needed(assay: CommandLine) -> None:
     assert assay.run("import").code == 2
 

@@ -26,10 +26,12 @@ FileKind = Literal[
     "openai-evals",
     "answers-lines",
     "answers-csv",
+    "report",
 ]
 RUN_FILE_KEY = "assay_run"
 """The key of the first line of a run that Assay exported; its value is the version of the format."""
 HEAD_BYTES = 64 * 1024
+_REPORT_KEYS = {"version", "run"}  # the first two of a JSON report of Assay
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _MOST_COMMON_CHECKS = 100_000  # of all cases
 # A string, also one that the end of the text cuts off, or a bracket.
@@ -90,6 +92,8 @@ def kind_of_file(head: bytes) -> FileKind:
         return "openai-evals"
     if keys & {"eval", "samples"}:
         return "inspect"
+    if keys >= _REPORT_KEYS:
+        return "report"
     if "cases" in keys and "results" not in keys:
         return "pydantic-evals"
     return "promptfoo-lines" if is_line and keys and "results" not in keys else "promptfoo"

@@ -91,6 +91,10 @@ def _read(path: Path, options: ImportOptions, secrets: Secrets) -> ImportedRun:
         return asyncio.run(
             read_answer_run(path, secrets, lines=lines, name=options.suite_name, suite_file=options.suite)
         )
+    if kind == "report":
+        problem = Problem(str(path), None, None, "error", "file", "is a JSON report of Assay, not a run")
+        fix = "To write a file that can be imported, run `assay runs export RUN`."
+        raise SuiteError("The results cannot be imported", [problem], where=str(path), fix=fix)
     if reader := _READERS.get(kind):
         return reader(path, options.suite_name, secrets)
     return compare_verdicts(read_promptfoo(path, options.suite_name, secrets, lines=kind == "promptfoo-lines"))
