@@ -268,6 +268,32 @@ def test_a_suite_that_cannot_be_read_is_rebuilt_from_the_results_of_its_runs(his
     store.close()
 
 
+@pytest.mark.parametrize("column", ["subjects", "options", "versions"])
+def test_a_run_whose_setup_cannot_be_read_keeps_its_results(history: Path, column: str) -> None:
+    finish(history, replace(PLAN, options=replace(PLAN.options, attempts=2)))
+    change(history, f"UPDATE run SET {column} = '{{' || substr({column}, 3)")
+    store = SqliteStore(history)
+    with pytest.raises(StoreError, match="cannot read"):
+        store.read_run(PLAN.run_id)
+    store.close()
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    kept = store.read_run(PLAN.run_id)
+    assert (kept.record.state, kept.record.models, kept.results) == ("finished", ("m", "n"), RESULTS)
+    assert [subject.name for subject in kept.plan.subjects] == ["m", "n"]
+    assert {subject.definition for subject in kept.plan.subjects if column == "subjects"} <= {""}
+    assert kept.plan.options.attempts == (1 if column == "options" else 2)
+    (lost,) = (version for name, version in kept.versions.items() if name == "damage of the history")
+    assert lost == f"what it said about the {column.replace('subjects', 'models')} is lost"
+    with pytest.raises(StoreError, match="cannot be continued: its models, options or versions were lost"):
+        store.begin_run(replace(kept.plan, continues=True), STARTED)
+    store.close()
+    store = SqliteStore(history)
+    assert store.notices == ()
+    assert store.read_setup(PLAN.run_id).subjects == kept.plan.subjects
+    store.close()
+
+
 def test_a_run_without_suite_and_results_is_dropped(history: Path) -> None:
     finish(history)
     change(history, "DELETE FROM suite", "DELETE FROM result")

@@ -31,6 +31,8 @@ class Settings:
 
 IMPORTED = "imported"
 """What `Subject.how` says of a model whose answers come from another tool."""
+LOST = "lost with a damaged history"
+"""What `Subject.how` says of a model of which only the name is known."""
 
 
 REPLAY = "replay/"
@@ -73,12 +75,13 @@ class Subject:
     def definition(self) -> str:
         """A digest of what the name stands for: under another definition it is the name of another model.
 
-        It is empty for a model whose answers come from another tool, which may not say what it asked.
+        It is empty if that is not known: for a lost model, and for one whose answers come from another tool, which may
+        not say what it asked.
         """
         import hashlib
         import json
 
-        if self.how == IMPORTED:
+        if self.how in (IMPORTED, LOST):
             return ""
         given = {name: value for name in PARAMETERS if (value := getattr(self.settings, name)) is not None}
         text = json.dumps([self.provider, self.model_id, given])

@@ -8,7 +8,7 @@ from tui.model.errors import StoreError, WorkspaceError
 from tui.model.results import Prompt, TrialKey
 from tui.model.run import Plan
 from tui.model.secrets import Secrets
-from tui.model.subjects import IMPORTED, Subject
+from tui.model.subjects import IMPORTED, LOST, Subject
 from tui.model.suite import Case
 from tui.runner.prompt import BEFORE_QUESTION
 from tui.runner.trial_context import CaseContext
@@ -58,7 +58,7 @@ class RecordedContexts:
     def _find(self, case: Case) -> Iterator[CaseContext]:
         for trial in self._trials.get(case.id, ()):
             subject = self._subjects.get(trial.model)
-            if subject is None or subject.is_replay or subject.how == IMPORTED:
+            if subject is None or subject.is_replay or subject.how in (IMPORTED, LOST):
                 continue
             result = self._store.read_trial(self._plan.run_id, trial)
             for attempt in result.attempts if result else ():

@@ -352,8 +352,8 @@ def is_undecodable(error: BaseException) -> bool:
 
 
 def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bool:
-    """Return whether something that is stored cannot be read: a suite, a text of a run or a trial, or one of the
-    results with these numbers."""
+    """Return whether something that is stored cannot be read: a suite, a text or the setup of a run, a text of a trial,
+    or one of the results with these numbers."""
     try:
         for table in ("run", "trial"):
             for _ in connection.execute(f"SELECT * FROM {table}"):
@@ -362,11 +362,13 @@ def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bo
         if is_undecodable(error):
             return True
         raise
-    for (content,) in connection.execute("SELECT CAST(content AS BLOB) FROM suite"):
-        try:
+    try:
+        for (content,) in connection.execute("SELECT CAST(content AS BLOB) FROM suite"):
             codec.decode_suite(content)
-        except (ValueError, TypeError):
-            return True
+        for setup in connection.execute(f"SELECT {_SETUP} FROM run"):
+            setup_of(setup)
+    except (ValueError, TypeError):
+        return True
     rows = connection.execute(
         f"SELECT {_RESULT} FROM json_each(?) AS wanted JOIN result ON result.number = wanted.value"
         " JOIN trial ON trial.number = result.trial",

@@ -1,11 +1,20 @@
 """Repair of the rows that were copied from a damaged history: what cannot be read or belongs to nothing is dropped."""
 
+import json
 import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
 
+from tui.model.run import RunOptions
+from tui.model.subjects import LOST, Subject
 from tui.store import codec
 from tui.store.planned_trials import rebuild_plans
 from tui.store.rebuilt_suites import rebuild_suites
 from tui.store.writer import count_outcomes, save_outcome
+
+T = TypeVar("T")
+_LOST = "damage of the history"
+"""The name among the versions of a run under which its lost columns are named."""
 
 
 def repair(connection: sqlite3.Connection) -> None:
@@ -15,6 +24,7 @@ def repair(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
     rebuild_plans(connection)
     _derive_from_results(connection)
+    _restore_setups(connection)
     # A verdict without its texts is not a stored result: the trial counts as not run, and a resumed run repeats it.
     connection.execute(
         "UPDATE trial SET verdict = NULL, first_verdict = NULL WHERE number NOT IN (SELECT trial FROM result)"
@@ -26,6 +36,50 @@ def repair(connection: sqlite3.Connection) -> None:
     planned = "(SELECT count(*) FROM trial WHERE run = run.number)"
     connection.execute(f"UPDATE run SET trials = {planned} WHERE typeof(trials) <> 'integer' OR trials < {planned}")
     count_outcomes(connection)
+
+
+def has_lost_setup(connection: sqlite3.Connection, run: int) -> bool:
+    """Return whether models, options or versions of a run were lost: it cannot be continued as it was begun."""
+    row = connection.execute("SELECT versions FROM run WHERE number = ?", (run,)).fetchone()
+    return row is not None and _LOST in codec.decode_versions(row[0])
+
+
+def _restore_setups(connection: sqlite3.Connection) -> None:
+    """Replace the models, options and versions of runs that cannot be decoded by what the trials say about them."""
+    runs = connection.execute("SELECT number, subjects, options, versions FROM run").fetchall()
+    for run, subjects, options, versions in runs:
+        models = _decoded(codec.decode_subjects, subjects)
+        kept_options = _decoded(codec.decode_options, options)
+        kept_versions = _decoded(codec.decode_versions, versions)
+        kept = {"models": models, "options": kept_options, "versions": kept_versions}
+        lost = " and ".join(name for name, value in kept.items() if value is None)
+        if not lost:
+            continue
+        query = "SELECT model, max(repeat) FROM trial WHERE run = ? GROUP BY model ORDER BY min(number)"
+        repeats: dict[str, int] = dict(connection.execute(query, (run,)).fetchall())
+        models = tuple(map(_lost_subject, repeats)) if models is None else models
+        connection.execute(
+            "UPDATE run SET subjects = ?, models = ?, options = ?, versions = ? WHERE number = ?",
+            (
+                codec.encode_subjects(models),
+                json.dumps([subject.name for subject in models]),
+                codec.encode_options(kept_options or RunOptions(repeats=max(repeats.values(), default=1))),
+                codec.encode_versions({**(kept_versions or {}), _LOST: f"what it said about the {lost} is lost"}),
+                run,
+            ),
+        )
+
+
+def _decoded(decode: Callable[[str], T], text: str) -> T | None:
+    try:
+        return decode(text)
+    except (ValueError, TypeError):
+        return None
+
+
+def _lost_subject(name: str) -> Subject:
+    provider, slash, model_id = name.partition("/")
+    return Subject(name, provider, model_id, how=LOST) if slash else Subject(name, "unknown", name, how=LOST)
 
 
 def _derive_from_results(connection: sqlite3.Connection) -> None:

@@ -24,6 +24,7 @@ from tui.store.codec import decode_suite, encode_result
 from tui.store.database import HistoryFile, mark_damaged
 from tui.store.ownership import Owner, is_alive, sweep_owners
 from tui.store.rebuilt_suites import is_rebuilt
+from tui.store.repair import has_lost_setup
 from tui.store.unreadable import UnreadableResults
 
 T = TypeVar("T")
@@ -75,6 +76,12 @@ class SqliteStore:
                         raise StoreError(
                             f"run {plan.run_id} cannot be continued: its suite was lost with a damaged history, and "
                             "what was rebuilt from its results may send other prompts",
+                            fix="Start a new run of the suite's file.",
+                        )
+                    if has_lost_setup(connection, run):
+                        raise StoreError(
+                            f"run {plan.run_id} cannot be continued: its models, options or versions were lost with a "
+                            "damaged history",
                             fix="Start a new run of the suite's file.",
                         )
                     writer.refuse_changed(connection, run, plan)
