@@ -1,9 +1,12 @@
 """Exponential patterns are warned of, ordinary ones are not."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.checks.v8.pairs import make_pairs
-from tui.checks.backtracking import pattern_warning
+from tui.checks.backtracking import PatternWarnings, pattern_warning
 from tui.model.shipped import shipped_folder
 from tui.session.session import list_suite_files, open_suite
 
@@ -59,6 +62,27 @@ def test_an_exponential_pattern_is_warned_of(pattern: str) -> None:
 )
 def test_an_ordinary_pattern_is_not(pattern: str) -> None:
     assert pattern_warning("expected_pattern", pattern) is None
+
+
+def test_the_patterns_of_a_suite_are_tried_for_a_limited_time() -> None:
+    warnings = PatternWarnings(0.0)
+    found = [
+        warnings.warning("expected_pattern", pattern) for pattern in ("x", "^(a+)+0$", "x", "^(a+)+1$", "^(a+)+2$")
+    ]
+    assert [str(each).partition(",")[0][:25] for each in found] == [
+        "None", "needs exponential time on", "None", "was not tried for exponen", "None",
+    ]  # fmt: skip
+
+
+def test_a_suite_of_slow_patterns_is_read_with_most_of_them_untried(tmp_path: Path) -> None:
+    case = {"id": "a", "name": "a", "category": "c", "prompt": "p"}
+    patterns = [f"^(b+)+{number}$" for number in range(200)]
+    suite = {"name": "n", "description": "d", "models": ["m"], "testCases": [{**case, "expectedPatterns": patterns}]}
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    loaded = open_suite(tmp_path / "suite.json")
+    whats = [problem.what for problem in loaded.problems]
+    assert sum("was not tried" in what for what in whats) == 1, whats
+    assert 0 < sum("needs exponential time" in what for what in whats) < 200
 
 
 def test_any_pattern_can_be_tried() -> None:

@@ -47,10 +47,36 @@ def pattern_warning(kind: CheckKind, pattern: str) -> str | None:
     A Python pattern is tried as the JavaScript pattern with the same source, if there is one. Takes some 50 ms for an
     exponential pattern, usually less than 1 ms otherwise.
     """
+    return _warning(pattern) if _may_be_exponential(kind, pattern) else None
+
+
+class PatternWarnings:
+    """Warn about the patterns of one suite, with at most some seconds of processor time for all of them.
+
+    The first pattern that is not tried any more gets a warning that says so.
+    """
+
+    def __init__(self, most_seconds: float = 2.0) -> None:
+        self._most, self._spent, self._is_over = most_seconds, 0.0, False
+
+    def warning(self, kind: CheckKind, pattern: str) -> str | None:
+        """Return a warning about a pattern, or None."""
+        if self._is_over or not _may_be_exponential(kind, pattern):
+            return None
+        if self._spent > self._most:
+            self._is_over = True
+            return (
+                "was not tried for exponential time, and neither were those after it: there are too many slow patterns"
+            )
+        began = time.thread_time()
+        warning = _warning(pattern)
+        self._spent += time.thread_time() - began
+        return warning
+
+
+def _may_be_exponential(kind: CheckKind, pattern: str) -> bool:
     is_pattern = kind in ("expected_pattern", "forbidden_pattern", "output.matches")
-    if not is_pattern or len(pattern) > _LONGEST or not _REPEATED_GROUP.search(pattern):
-        return None
-    return _warning(pattern)
+    return is_pattern and len(pattern) <= _LONGEST and _REPEATED_GROUP.search(pattern) is not None
 
 
 @lru_cache(maxsize=4_096)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tui.checks.backtracking import pattern_warning
+from tui.checks.backtracking import PatternWarnings
 from tui.checks.checker import Checker
 from tui.checks.patterns import pattern_error
 from tui.config.folders import find_folders, find_project_file
@@ -112,7 +112,7 @@ def open_suite(
             clone=clone,
             repository=repository,
             unlisted=unlisted,
-            pattern_warning=pattern_warning,
+            pattern_warning=PatternWarnings().warning,
             may_read=may_read,
         )
     except Exception as error:  # noqa: BLE001 one bad file must not end the app
