@@ -17,6 +17,7 @@ _LONGEST = 2_000
 _MOST_SAMPLES = 6
 _MOST_PUMPS = 60
 _MOST_SECONDS = 0.25
+_UNTRIED = "was not tried for exponential time, like others of the suite: too many patterns take long"
 _REPEATS = 64
 # From the first of these times to the second, the text of a polynomial grows by more than this factor, up to the fifth
 # degree.
@@ -53,25 +54,26 @@ def pattern_warning(kind: CheckKind, pattern: str) -> str | None:
 class PatternWarnings:
     """Warn about the patterns of one suite, with at most some seconds of processor time for all of them.
 
-    The first pattern that is not tried any more gets a warning that says so.
+    One of the patterns that are not tried any more gets a warning that says so.
     """
 
     def __init__(self, most_seconds: float = 2.0) -> None:
-        self._most, self._spent, self._is_over = most_seconds, 0.0, False
+        self._most, self._spent = most_seconds, 0.0
+        self._tried: dict[str, str | None] = {}
+        self._untried = ""
 
     def warning(self, kind: CheckKind, pattern: str) -> str | None:
-        """Return a warning about a pattern, or None."""
-        if self._is_over or not _may_be_exponential(kind, pattern):
+        """Return a warning about a pattern, or None; the same if it is asked for again."""
+        if not _may_be_exponential(kind, pattern):
             return None
-        if self._spent > self._most:
-            self._is_over = True
-            return (
-                "was not tried for exponential time, and neither were those after it: there are too many slow patterns"
-            )
-        began = time.thread_time()
-        warning = _warning(pattern)
-        self._spent += time.thread_time() - began
-        return warning
+        if pattern not in self._tried:
+            if self._spent > self._most:
+                self._untried = self._untried or pattern
+                return _UNTRIED if pattern == self._untried else None
+            began = time.thread_time()
+            self._tried[pattern] = _warning(pattern)
+            self._spent += time.thread_time() - began
+        return self._tried[pattern]
 
 
 def _may_be_exponential(kind: CheckKind, pattern: str) -> bool:

@@ -208,7 +208,7 @@ def _bad_patterns(cases: list[dict[str, Any]], around: Around) -> bool:
     """Return whether there is a finding about any pattern of any case."""
     bad = False
     for key, kind in PATTERN_KINDS:
-        for pattern in set(chain.from_iterable(case.get(key) or () for case in cases)):
+        for pattern in dict.fromkeys(chain.from_iterable(case.get(key) or () for case in cases)):
             if pattern is None:
                 continue
             if not pattern or around.pattern_fault(kind, pattern) or around.pattern_risk(kind, pattern):

@@ -459,7 +459,7 @@ def _are_fine(filled: list[dict[str, Any]], template: _Template, around: Around)
         not pattern or around.pattern_fault(kind, pattern) or around.pattern_risk(kind, pattern)
         for key, kind in PATTERN_KINDS
         if key in template.fills
-        for pattern in set(chain.from_iterable(values[key] for values in filled))
+        for pattern in dict.fromkeys(chain.from_iterable(values[key] for values in filled))
     )
 
 
