@@ -15,8 +15,9 @@ from tui.app.run_scores import RunScores
 from tui.model.outcomes import Outcome
 from tui.model.results import IncludedFile, Message, Prompt, TrialKey
 from tui.model.run import RunState
+from tui.model.servers import clone_without_secrets
 from tui.model.subjects import replay_name
-from tui.model.suite import Suite, SuiteCase
+from tui.model.suite import RepositoryContext, Suite, SuiteCase
 from tui.session.answers import SavedAnswers, Source
 from tui.session.preferences import PreferenceLog
 from tui.session.session import Session
@@ -224,4 +225,38 @@ async def test_results_with_files_of_another_repository_are_no_results_of_the_su
         [record] = opened.history.list_runs()
         assert opened.history.latest_runs(suite, [trial]) == {trial: record.id if is_same else ""}
         assert bool(opened.history.read_comparable(record.id, suite, {})) is is_same
+    await opened.close()
+
+
+@pytest.mark.parametrize("suite_names", ["nothing", "a folder", "a repository"])
+async def test_results_of_a_run_whose_options_named_other_files_are_no_results_of_the_suite(
+    opened: Session, tmp_path: Path, suite_names: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    file = tmp_path / "suite.yaml"
+    sources = {
+        "nothing": "",
+        "a folder": "repositoryContext: {path: here}\n",
+        "a repository": "repoClone: {repoUrl: 'https://user:pass@example.com/repo?token=b4ef5a0c1d&x=1'}\n",
+    }[suite_names]
+    file.write_text(SUITE.replace("models:", f"{sources}models:") + CASE)
+    suite, trial = load(opened, file), TrialKey("a", MODEL)
+    clone = suite.repo_clone and clone_without_secrets(suite.repo_clone)
+    run_once(opened, replace(suite, repo_clone=clone), "finished")
+    [record] = opened.history.list_runs()
+    assert opened.history.latest_runs(suite, [trial]) == {trial: record.id}
+    opened.store.delete_run(record.id)
+    elsewhere = replace(suite, repository_context=RepositoryContext("elsewhere"), repo_clone=None)
+    run_once(opened, elsewhere, "finished")
+    [record] = opened.history.list_runs()
+    assert record.suite_sha256 == suite.sha256
+    assert opened.history.latest_runs(suite, [trial]) == {trial: ""}
+    assert opened.history.read_comparable(record.id, suite, {}) == ()
+    answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
+    assert answers.outcomes(Source(str(file), "", MODEL), suite) == {}
+    suites = OpenSuites(opened, [file])
+    suites.find()
+    suites.read(file)
+    assert not suites.state(file).trials
+    assert suites.state(file).is_outdated("a", MODEL)
     await opened.close()

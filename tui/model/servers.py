@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import unquote_plus, urlsplit
 
+from tui.model.paths import parse_url, url_secrets
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import REMOVED, Secrets, hide_service_keys, key_parts, service_keys
 from tui.model.subjects import AGENT_URLS, ProviderKind, ProviderSettings, TokenLimitParameter
-from tui.model.suite import Suite
+from tui.model.suite import RepoClone, Suite
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -163,6 +164,12 @@ def show_url(url: str) -> str:
     """
     shown = url.rpartition("@")[2].partition("?")[0] if "://" in url else url
     return sanitize_line(Secrets(query_secrets(url)).hide(hide_service_keys(shown)))
+
+
+def clone_without_secrets(clone: RepoClone) -> RepoClone:
+    """Return the repository of a suite as it may be stored: its URL without the password and keys."""
+    url = parse_url(clone.url).url if url_secrets(clone.url) else clone.url
+    return replace(clone, url=Secrets(query_secrets(url)).hide(url))
 
 
 def query_secrets(url: str) -> tuple[str, ...]:

@@ -291,6 +291,13 @@ class RepoClone:
     keep_temp_dir: bool = False
 
 
+class SuiteSources(NamedTuple):
+    """Where the files come from that are sent with the prompts of a suite."""
+
+    repository_context: RepositoryContext | None = None
+    repo_clone: RepoClone | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A suite file.

@@ -26,11 +26,11 @@ from tui.model.context import (
 )
 from tui.model.errors import WorkspaceError
 from tui.model.events import RepositoryCloned, RepositoryCloning
-from tui.model.paths import parse_url, path_fault, url_secrets
+from tui.model.paths import path_fault, url_secrets
 from tui.model.results import CheckResult, LeftOutFile, TrialKey
 from tui.model.run import Plan
 from tui.model.secrets import Secrets
-from tui.model.servers import query_secrets
+from tui.model.servers import clone_without_secrets, query_secrets
 from tui.model.subjects import AGENT_URLS
 from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Suite
 from tui.processes.stoppable import run_stoppable
@@ -413,8 +413,7 @@ def without_secrets(plan: Plan, secrets: Secrets) -> Plan:
     """
     suite, own = plan.suite, Secrets(secrets_of(plan))
     if (clone := suite.repo_clone) is not None:
-        url = parse_url(clone.url).url if url_secrets(clone.url) else clone.url
-        suite = replace(suite, repo_clone=replace(clone, url=Secrets(query_secrets(url)).hide(url)))
+        suite = replace(suite, repo_clone=clone_without_secrets(clone))
     if suite.agent:
         suite = replace(suite, agent=own.hide(suite.agent))
     subjects = tuple(replace(each, model_id=own.hide(each.model_id)) for each in plan.subjects)

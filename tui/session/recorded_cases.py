@@ -1,12 +1,15 @@
 """The cases of a suite as they were in its saved runs: a result belongs to the case that was run."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from tui.model.context import sent_files
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult
-from tui.model.suite import Suite, SuiteCase, cases_by_id
+from tui.model.secrets import REMOVED
+from tui.model.servers import clone_without_secrets
+from tui.model.suite import Suite, SuiteCase, SuiteSources, cases_by_id
 from tui.store.protocol import Store
 
 
@@ -25,8 +28,9 @@ class LatestResults(NamedTuple):
 
 
 class RecordedCases:
-    """Read the cases of a suite as they were in its runs; of a run of the same file they are those of `suite`.
+    """Read the cases of a suite as they were in its runs.
 
+    Of a run of the same file they are those of `suite`, unless options of the run named other sources of files.
     `finished` are the ids of the finished runs of all suites. The methods block, and raise StoreError.
     """
 
@@ -35,7 +39,9 @@ class RecordedCases:
         self._cases = cases_by_id(suite)
         runs = store.list_runs()
         self.finished = {run.id for run in runs if run.state == "finished"}
-        self._same = {run.id for run in runs if run.suite_sha256 == suite.sha256}
+        sources = store.read_sources(suite.sha256)
+        others = {run for run, then in sources.items() if _have_changed(suite, then)}
+        self._same = {run.id for run in runs if run.suite_sha256 == suite.sha256} - others
         self._of_runs: dict[str, Mapping[str, SuiteCase]] = {}
         self._definitions: dict[str, Mapping[str, str]] = {}
 
@@ -75,6 +81,14 @@ class RecordedCases:
         """Return the first question of a trial's result with the files in it; None if it has none."""
         result = self._store.read_trial(run, trial)
         return sent_files(result) if result is not None else None
+
+
+def _have_changed(now: Suite, then: SuiteSources) -> bool:
+    """Return whether a run of a suite file had files from elsewhere, because its options said so."""
+    clone = now.repo_clone and clone_without_secrets(now.repo_clone)
+    kept = replace(now, repo_clone=clone).sources
+    recorded = replace(now, repository_context=then.repository_context, repo_clone=then.repo_clone).sources
+    return kept != recorded and REMOVED not in str(recorded)  # what was removed cannot be compared
 
 
 def read_definitions(store: Store, run: str) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from tui.model.finish_reasons import early_stop
 from tui.model.results import Attempt, StepResult, TrialResult, is_flaky
 from tui.model.run import RunOptions
 from tui.model.subjects import Subject
-from tui.model.suite import Suite
+from tui.model.suite import Suite, SuiteSources
 from tui.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ def encode_suite(suite: Suite) -> str:
 def decode_suite(text: str | bytes) -> Suite:
     """Parse a suite. Raises ValueError."""
     return _decode(_adapter(Suite), text)
+
+
+def decode_sources(text: str) -> SuiteSources:
+    """Parse the list of a suite's `repository_context` and `repo_clone`. Raises ValueError."""
+    return _decode(_adapter(SuiteSources), text)
 
 
 def encode_subjects(subjects: Sequence[Subject]) -> str:

@@ -8,7 +8,7 @@ from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
-from tui.model.suite import Suite
+from tui.model.suite import Suite, SuiteSources
 
 
 class Store(Protocol):
@@ -85,6 +85,13 @@ class Store(Protocol):
 
     def read_suite(self, run_id: str) -> Suite:
         """Return the suite of a run as it was run."""
+        ...
+
+    def read_sources(self, sha256: str) -> Mapping[str, SuiteSources]:
+        """Return where the files of each run of the suite file with this digest came from, as far as it can be read.
+
+        They are not those of the file if options of the run named others.
+        """
         ...
 
     def read_setup(self, run_id: str) -> RunSetup:

@@ -11,8 +11,10 @@ from tui.model.outcomes import Outcome, outcome_of, unchecked_cases
 from tui.model.prices import Spent
 from tui.model.results import MOST_TOKENS, TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
+from tui.model.suite import SuiteSources
 from tui.store import codec
 from tui.store.codec import storable
+from tui.store.rebuilt_suites import REBUILT
 from tui.store.writer import canonical_path
 
 Row = tuple[Any, ...]
@@ -138,6 +140,25 @@ def select_suite(connection: sqlite3.Connection, run: int) -> bytes:
         (run,),
     ).fetchone()
     return bytes(row[0]) if row else b""
+
+
+def select_suite_digests(connection: sqlite3.Connection, sha256: str) -> list[Row]:
+    """Return the id of each run of a suite file, and the digest of its stored suite unless that was rebuilt."""
+    return connection.execute(
+        "SELECT id, digest FROM run JOIN suite ON suite.number = run.suite"
+        f" WHERE suite_sha256 = ? AND digest NOT LIKE '{REBUILT}%'",
+        (sha256,),
+    ).fetchall()
+
+
+def select_sources(connection: sqlite3.Connection, digest: str) -> SuiteSources | None:
+    """Return where the files of the stored suite with this digest come from; None if that cannot be read."""
+    query = "SELECT json_extract(content, '$.repository_context', '$.repo_clone') FROM suite WHERE digest = ?"
+    try:
+        row = connection.execute(query, (digest,)).fetchone()
+        return codec.decode_sources(row[0]) if row else None
+    except (sqlite3.OperationalError, ValueError, TypeError):  # damaged
+        return None
 
 
 def select_setup(connection: sqlite3.Connection, run: int) -> Row:

@@ -10,7 +10,7 @@ from tui.model.results import JUDGED, Attempt, TrialResult
 from tui.model.suite import Case, Check, Step, Suite
 from tui.store import codec
 
-_REBUILT = "rebuilt "
+REBUILT = "rebuilt "
 """What the digest of a rebuilt suite begins with: no suite that is run again becomes this one."""
 _DESCRIPTION = "Rebuilt from the results of its runs: the suite was lost with a damaged history."
 _UNKNOWN = Check("recorded", "unknown: lost with a damaged history")
@@ -21,7 +21,7 @@ def is_rebuilt(connection: sqlite3.Connection, run: int) -> bool:
     row = connection.execute(
         "SELECT digest FROM suite JOIN run ON run.suite = suite.number WHERE run.number = ?", (run,)
     ).fetchone()
-    return row is not None and str(row[0]).startswith(_REBUILT)
+    return row is not None and str(row[0]).startswith(REBUILT)
 
 
 def rebuild_suites(connection: sqlite3.Connection) -> None:
@@ -32,13 +32,13 @@ def rebuild_suites(connection: sqlite3.Connection) -> None:
         except (ValueError, TypeError):
             connection.execute("DELETE FROM suite WHERE number = ?", (number,))
             continue
-        if not str(digest).startswith(_REBUILT) and digest != hashlib.sha256(str(content).encode()).hexdigest():
+        if not str(digest).startswith(REBUILT) and digest != hashlib.sha256(str(content).encode()).hexdigest():
             # Readable, but changed: a new run of the real suite would get this one.
             connection.execute("UPDATE suite SET digest = ? WHERE number = ?", (f"damaged {number}", number))
     missing = connection.execute("SELECT DISTINCT suite FROM run WHERE suite NOT IN (SELECT number FROM suite)")
     for (number,) in missing.fetchall():
         if (suite := _rebuilt(connection, number)) is not None:
-            row = number, f"{_REBUILT}{number}", codec.encode_suite(suite)
+            row = number, f"{REBUILT}{number}", codec.encode_suite(suite)
             connection.execute("INSERT INTO suite (number, digest, content) VALUES (?, ?, ?)", row)
 
 

@@ -17,7 +17,7 @@ from tui.model.prices import Spent
 from tui.model.results import TrialKey, TrialResult
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.model.scores import current_answer_hash
-from tui.model.suite import Suite
+from tui.model.suite import Suite, SuiteSources
 from tui.store import reader, writer
 from tui.store.answer_index import AnswerIndex
 from tui.store.codec import decode_suite, encode_result
@@ -47,6 +47,7 @@ class SqliteStore:
         self._file = HistoryFile(path)
         self._unreadable = UnreadableResults(self._file)
         self._index = AnswerIndex(self._file)
+        self._sources: dict[str, SuiteSources | None] = {}  # by the digest of a stored suite
         if not self._file.is_readonly:
             # It is reported as interrupted anyway; the disk may be full.
             with contextlib.suppress(StoreError):
@@ -154,6 +155,18 @@ class SqliteStore:
         text = self._file.read(lambda connection: reader.select_suite(connection, self._known(connection, run_id)))
         with paused_collector():
             return self._decode(lambda: decode_suite(text))
+
+    def read_sources(self, sha256: str) -> Mapping[str, SuiteSources]:
+        """Return where the files of each run of the suite file with this digest came from, as far as it can be read."""
+
+        def read(connection: sqlite3.Connection) -> list[reader.Row]:
+            rows = reader.select_suite_digests(connection, sha256)
+            for digest in {digest for _, digest in rows} - self._sources.keys():
+                self._sources[digest] = reader.select_sources(connection, digest)
+            return rows
+
+        found = {run: self._sources[digest] for run, digest in self._file.read(read)}
+        return {run: sources for run, sources in found.items() if sources is not None}
 
     def read_setup(self, run_id: str) -> RunSetup:
         """Return the setup of a run."""
