@@ -40,6 +40,7 @@ from tui.model.results import (
     TrialResult,
     Verdict,
 )
+from tui.model.run import RunState as RunOutcome
 from tui.model.state import Counts, Limit, RunState, TrialProgress
 from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Step, Suite, SuiteCase
 
@@ -344,11 +345,12 @@ def test_a_rerun_that_is_stopped_leaves_a_finished_run_finished() -> None:
     for key in (A, B):
         state.take(TrialFinished(result_of(key, "failed")))
     state.take(RunFinished("r", "finished", "t"))
-    for stays in (False, True):
+    saved_as: tuple[RunOutcome, ...] = ("cancelled", "finished")
+    for state_of_run in saved_as:
         state.take(RunStarted("r", (A,), "t", continues=True))
         assert state.is_interim
-        state.take(RunFinished("r", "cancelled", "t", stays_finished=stays))
-        assert state.is_interim is not stays
+        state.take(RunFinished("r", "cancelled", "t", saved_as=state_of_run))
+        assert state.is_interim is (state_of_run == "cancelled")
 
 
 def test_results_with_files_of_another_repository_are_hidden() -> None:
@@ -410,15 +412,34 @@ def test_results_of_runs_that_are_not_finished_are_interim() -> None:
     assert folded(*both).is_interim
     assert folded(both[0], finished).is_interim, "the other one was cancelled before it began"
     state = RunState()
-    state.take_results([result_of(A), result_of(other)], interim=True)
+    state.take_results([result_of(A), result_of(other)], runs={A: "o", other: "o"}, unfinished={"o"})
     before = state.is_interim
     for event in (RunStarted("r", (A, B), "t"), *both, finished):
         state.take(event)
     assert (before, state.is_interim) == (True, True), "another case has the result of a run that is not finished"
-    for event in (RunStarted("s", (A, B, other), "t"), *both, TrialFinished(result_of(other)), finished):
+    for event in (RunStarted("s", (A, B, other), "t"), *both, TrialFinished(result_of(other))):
         state.take(event)
-    whole = state.is_interim
-    assert not whole
+    state.take(RunFinished("s", "finished", "t"))
+    assert not state.is_interim
+
+
+def test_results_of_a_cancelled_run_stay_interim_after_a_run_of_another_case() -> None:
+    state, other = RunState(), TrialKey("two", "mock-a")
+    for event in (RunStarted("r", (A, B), "t"), TrialFinished(result_of(A)), RunFinished("r", "cancelled", "t")):
+        state.take(event)
+    for event in (RunStarted("s", (other,), "t"), TrialFinished(result_of(other)), RunFinished("s", "finished", "t")):
+        state.take(event)
+    assert state.is_interim
+    # A rerun of the only trial that has a result leaves the run without the other one.
+    ran_again = RunFinished("r", "finished", "t", saved_as="interrupted")
+    for again in (RunStarted("r", (A,), "t", continues=True), TrialFinished(result_of(A)), ran_again):
+        state.take(again)
+    assert state.is_interim
+    state.take(RunStarted("t", (A, B), "t"))
+    for key in (A, B):
+        state.take(TrialFinished(result_of(key)))
+    state.take(RunFinished("t", "finished", "t", saved_as="finished"))
+    assert not state.is_interim
 
 
 def test_a_case_that_is_changed_while_it_runs_is_displayed_until_it_ends() -> None:

@@ -82,6 +82,8 @@ class ScriptedSession:
     needs: dict[str, str] = field(default_factory=dict)
     without_tools: tuple[str, ...] = ()
     kept: tuple[TrialResult, ...] = ()
+    unfinished: str = ""
+    """The id of the run of what is `kept`, if it is not finished."""
     newest: tuple[int, frozenset[str]] = (0, frozenset())
     """The number of the newest result, and the suite files whose results another program has saved last."""
     config: Config = field(default_factory=Config)
@@ -248,7 +250,9 @@ class ScriptedSession:
 
     def latest_results(self, suite: Suite) -> LatestResults:
         known = {case.id for case in suite.cases}
-        return LatestResults(tuple(result for result in self.kept if result.trial.case in known))
+        kept = tuple(result for result in self.kept if result.trial.case in known)
+        runs = {result.trial: self.unfinished for result in kept if self.unfinished}
+        return LatestResults(kept, runs=runs, unfinished=frozenset(runs.values()))
 
     def changed_suites(self, after: int) -> tuple[int, frozenset[str]]:
         return max(after, self.newest[0]), self.newest[1] if self.newest[0] > after else frozenset()

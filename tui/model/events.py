@@ -221,13 +221,14 @@ class StoreRecovered:
 class RunFinished:
     """The run has ended, in this final state.
 
-    `stays_finished` says that a rerun of trials was stopped, whose results from before are as complete as they were.
+    `saved_as` is the state in which it is saved, if that is known. A rerun that is stopped leaves a finished run
+    finished; a rerun of some trials leaves a run interrupted of which other trials have no result.
     """
 
     run_id: str
     state: RunState
     finished_at: str
-    stays_finished: bool = False
+    saved_as: RunState | None = None
 
 
 TrialEvent = (

@@ -1,7 +1,7 @@
 """The state of trials that screens show, computed from events and stored results without a clock or a terminal."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -265,12 +265,12 @@ class RunState:
         self._further: dict[tuple[str, str], list[int]] = {}  # repeats from 2 by case and model, in order
         self._tried: set[str] = set()  # cases with trials
         self._before: dict[TrialKey, TrialProgress] = {}
-        self._continues = self._stays_finished = False
+        self._continues = False
         self.is_of_one_run = False
         self._cases: Mapping[str, SuiteCase] = {}
         self._prepared: Mapping[str, SuiteCase] = {}
         self._definitions: Mapping[str, str] = {}
-        self._has_interim = False
+        self._unfinished: set[str] = set()
         self.run_ids: set[str] = set()
         self._hidden: dict[TrialKey, TrialProgress] = {}
 
@@ -281,12 +281,11 @@ class RunState:
 
     @property
     def is_interim(self) -> bool:
-        """Whether displayed results are of a run that is not finished, or in which a cancelled trial has no result."""
-        if self.run_id is None:
-            return self._has_interim
-        is_complete = self.ended == "finished" and self.counts.done >= self.counts.trials
-        is_complete = is_complete or self._stays_finished
-        return not is_complete or (self._has_interim and not self.is_of_one_run)
+        """Whether a run is in progress, or displayed results of cases of the suite are of one that is not finished."""
+        return self.running or any(
+            trial.run in self._unfinished and (key.case in self._cases or not self._cases)
+            for key, trial in (self.trials.items() if self._unfinished else ())
+        )
 
     @property
     def paused(self) -> bool:
@@ -347,7 +346,7 @@ class RunState:
 
     def has_results_of(self, other: "RunState") -> bool:
         """Return whether the displayed results are those of another state, by their verdicts and answers."""
-        return _summary_of(self.trials) == _summary_of(other.trials)
+        return self.is_interim == other.is_interim and _summary_of(self.trials) == _summary_of(other.trials)
 
     def _hide_outdated(self) -> None:
         known = {**self._hidden, **self.trials}
@@ -380,15 +379,15 @@ class RunState:
         results: Iterable[TrialResult],
         cases: Mapping[TrialKey, SuiteCase] = _NO_CASES,
         runs: Mapping[TrialKey, str] = _NO_RUNS,
-        interim: bool = False,
+        unfinished: Collection[str] = (),
         definitions: Mapping[TrialKey, str] = _NO_RUNS,
     ) -> None:
         """Add stored results of earlier runs; trials that have a result already are not changed.
 
         `cases` are the cases as they were run, `runs` the ids of their runs, and `definitions` what the names of their
-        models stood for; `interim` says that one of the runs is not finished.
+        models stood for; `unfinished` are those of the runs that are not finished.
         """
-        self._has_interim = self._has_interim or interim
+        self._unfinished.update(unfinished)
         self.run_ids.update(runs.values())
         for result in results:
             if result.trial not in self.trials:
@@ -427,8 +426,7 @@ class RunState:
             case RunStarted():
                 self._begin(event)
             case RunFinished():
-                self._stays_finished = event.stays_finished
-                self._end(event.state)
+                self._end(event)
             case StoreStalled(reason):
                 self.stalled = reason
             case StoreRecovered():
@@ -444,7 +442,7 @@ class RunState:
             case _:
                 trial = self.trials.get(event.trial)
                 if trial is None:
-                    trial = self.trials[event.trial] = TrialProgress(event.trial)
+                    trial = self.trials[event.trial] = TrialProgress(event.trial, run=self.run_id or "")
                     self._note(event.trial)
                 trial.version += 1
                 if isinstance(event, TrialFinished):
@@ -466,8 +464,8 @@ class RunState:
 
     def _begin(self, event: RunStarted) -> None:
         self.run_id, self.ended, self._continues = event.run_id, None, event.continues
-        self._stays_finished = False
         self.run_ids.add(event.run_id)
+        self._unfinished.add(event.run_id)
         self._is_paused, self.stalled, self.limits = False, None, {}
         self.counts = Counts(trials=len(event.trials))
         self.in_progress.clear()
@@ -488,12 +486,15 @@ class RunState:
         if _of_other_models(self.trials):
             self._hide_outdated()
 
-    def _end(self, state: run.RunState) -> None:
+    def _end(self, event: RunFinished) -> None:
         """End the run: trials without a result get the one that they had before, if any.
 
         So do all repeats of a case on a model if a new run has no result of them.
         """
-        self.ended, self._is_paused, self.stalled = state, False, None
+        self.ended, self._is_paused, self.stalled = event.state, False, None
+        is_complete = event.state == "finished" and self.counts.done >= self.counts.trials
+        if event.saved_as == "finished" or (event.saved_as is None and is_complete):
+            self._unfinished.discard(event.run_id)
         for key in [key for key, trial in self.trials.items() if trial.is_open]:
             del self.trials[key]
         hidden = (key for key, trial in self._hidden.items() if trial.run == self.run_id)

@@ -16,14 +16,14 @@ from tui.store.protocol import Store
 class LatestResults(NamedTuple):
     """The newest results of a suite, the case of each as it was run, and the id of its run.
 
-    `interim` says that a run that gave some of those of the suite's cases is not finished. `definitions` are what the
-    names of their models stood for (`Subject.definition`), as far as it can be read.
+    `unfinished` are those of the runs that are not finished. `definitions` are what the names of their models stood for
+    (`Subject.definition`), as far as it can be read.
     """
 
     results: tuple[TrialResult, ...] = ()
     cases: Mapping[TrialKey, SuiteCase] = {}
     runs: Mapping[TrialKey, str] = {}
-    interim: bool = False
+    unfinished: frozenset[str] = frozenset()
     definitions: Mapping[TrialKey, str] = {}
 
 

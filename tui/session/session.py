@@ -409,13 +409,11 @@ class Session:
             if not is_replay_name(result.trial.model) or result.trial.model in suite.models
         ]
         cases = {result.trial: recorded.case(run, result.trial.case) for run, result in found}
-        displayed = {case.id for case in suite.cases}
-        runs = {run for run, result in found if result.trial.case in displayed}
         return LatestResults(
             tuple(result for _, result in found),
             {trial: case for trial, case in cases.items() if case is not None},
             {result.trial: run for run, result in found},
-            not recorded.finished >= runs,
+            frozenset(run for run, _ in found) - recorded.finished,
             {result.trial: recorded.definition(run, result.trial.model) for run, result in found},
         )
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from tui.model.errors import StoreError
 from tui.model.events import Event, RunFinished, StoreRecovered, StoreStalled, TrialFinished
 from tui.model.results import TrialResult
+from tui.model.run import RunState
 from tui.runner.control import Control
+from tui.session.records import find_record
 from tui.store.protocol import Store
 
 
@@ -61,22 +63,21 @@ async def store_events(
             unsaved = [*batch, *[event async for later in batches for event in later]]
             raise ResultsNotStored(error, tuple(_results(unsaved))) from error
         for event in batch:
-            if is_rerun and isinstance(event, RunFinished) and event.state != "finished":
-                stays = await asyncio.to_thread(_stays_finished, store, event)
-                yield replace(event, stays_finished=stays)
+            if isinstance(event, RunFinished):
+                yield replace(event, saved_as=await asyncio.to_thread(_saved_as, store, event, is_rerun=is_rerun))
             else:
                 yield event
 
 
-def _stays_finished(store: Store, ending: RunFinished) -> bool:
-    """Store a run as finished if nothing of it is left to run, and return whether."""
+def _saved_as(store: Store, ending: RunFinished, *, is_rerun: bool) -> RunState | None:
+    """Return the state in which an ended run is stored; store a stopped rerun as finished if nothing is left to run."""
     try:
-        if not store.is_settled(ending.run_id):
-            return False
-        store.finish_run(ending.run_id, "finished", ending.finished_at)
+        if is_rerun and ending.state != "finished" and store.is_settled(ending.run_id):
+            store.finish_run(ending.run_id, "finished", ending.finished_at)
+        record = find_record(store, ending.run_id)
     except StoreError:  # it stays as it was stored, and can be continued
-        return False
-    return True
+        return None
+    return record.state if record else None
 
 
 async def _save(

@@ -388,13 +388,14 @@ async def test_results_that_are_saved_elsewhere_are_shown_and_those_of_a_run_of_
         own = result_of(key, "passed", step_of("An answer of this app."))
         session.say(TrialFinished(own))
         session.kept, session.newest = (own,), (1, frozenset([file]))
+        session.unfinished = session.plans[0].run_id
         session.finish("cancelled")
         await seen.until(lambda: not seen.busy and "An answer of this app." in seen.text(0))
         state = seen.screen.selection.state
         await seen.until(lambda: seen.screen.context.open_suites._newest_result == 1, "the results were read")
         assert seen.screen.selection.state is state, "the header keeps the figures of the run"
         session.kept = (result_of(key, "failed", step_of("An answer of another program.")),)
-        session.newest = (2, frozenset([file]))
+        session.newest, session.unfinished = (2, frozenset([file])), ""
         await seen.until(lambda: "An answer of another program." in seen.text(0) and seen.row.startswith("✗"))
 
 

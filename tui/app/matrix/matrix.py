@@ -319,7 +319,7 @@ class Matrix:
     def progress(self) -> str:
         """Return how many trials of an unfinished run have ended: `65 of 120`."""
         counts = self.state.counts
-        if self.state.run_id is not None:
+        if self.state.running or (self.state.run_id is not None and self.state.is_of_one_run):
             return f"{counts.done:,} of {counts.trials:,}"
         if not self._unfinished:  # the latest results of several runs
             displayed = {case.id for case in self.suite.cases}
