@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from tui.model.values import JsonValue
+from tui.model.values import JsonValue, equals
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +45,4 @@ def _next_ends(value: JsonValue, parts: list[str], at: int) -> list[tuple[JsonVa
 
 def same(one: JsonValue | Missing, other: JsonValue | Missing) -> bool:
     """Return whether two values are equal as JSON: true is not 1, 1 is 1.0, a missing value equals null."""
-    open_pairs = [(None if one is MISSING else one, None if other is MISSING else other)]
-    while open_pairs:
-        a, b = open_pairs.pop()
-        if isinstance(a, dict) and isinstance(b, dict):
-            if a.keys() != b.keys():
-                return False
-            open_pairs += [(each, b[key]) for key, each in a.items()]
-        elif isinstance(a, list) and isinstance(b, list):
-            if len(a) != len(b):
-                return False
-            open_pairs += zip(a, b, strict=True)
-        elif isinstance(a, bool) != isinstance(b, bool) or a != b:
-            return False
-    return True
+    return equals(None if isinstance(one, Missing) else one, None if isinstance(other, Missing) else other)

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from tui.model.current_folder import absolute_path
 from tui.model.tools import DEFAULT_TURNS, OfferedTool
-from tui.model.values import JsonObject, JsonValue
+from tui.model.values import JsonObject, JsonValue, equals
 
 SuiteFormat = Literal["schema-1.0.0", "testhaven"]
 Severity = Literal["low", "medium", "high", "critical"]
@@ -349,13 +350,13 @@ class SuiteCase(NamedTuple):
 
     def asks_the_same(self, then: "SuiteCase") -> bool:
         """Return whether the case asks what it did `then`: an answer from that time is one to this case."""
-        if self.case is not then.case and self.case.question != then.case.question:
+        if self.case is not then.case and not _asks_the_same(self.case, then.case):
             return False
         return self.suite is then.suite or self.suite.sources == then.suite.sources
 
     def judges_the_same(self, then: "SuiteCase") -> bool:
         """Return whether the case judges answers as it did `then`."""
-        is_same = self.case is then.case or _judges(self.case) == _judges(then.case)
+        is_same = self.case is then.case or _judges_the_same(self.case, then.case)
         return is_same and self.suite.options.accept_truncated == then.suite.options.accept_truncated
 
     def is_unchanged(self, then: "SuiteCase") -> bool:
@@ -380,8 +381,25 @@ def question_digest(asked: SuiteCase) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _judges(case: Case) -> tuple[object, ...]:
-    return [step.checks for step in case.steps], case.command
+def _asks_the_same(now: Case, then: Case) -> bool:
+    # Python takes true for 1, so equal JSON values are compared again.
+    return (
+        now.question == then.question
+        and equals(now.memory, then.memory)
+        and (not now.tools or equals(_json(now.tools), _json(then.tools)))
+    )
+
+
+def _judges_the_same(now: Case, then: Case) -> bool:
+    ours, theirs = ([step.checks for step in case.steps] for case in (now, then))
+    if ours != theirs or now.command != then.command:
+        return False
+    pairs = zip(chain.from_iterable(ours), chain.from_iterable(theirs), strict=True)
+    return all(check.expected is None or equals(check.expected, other.expected) for check, other in pairs)
+
+
+def _json(tools: tuple[OfferedTool, ...]) -> JsonValue:
+    return cast("JsonValue", _plain(tools))
 
 
 def cases_by_id(suite: Suite) -> dict[str, SuiteCase]:

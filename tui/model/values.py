@@ -26,6 +26,24 @@ def value_at(value: Any, path: Sequence[str | int]) -> Any:
     return value
 
 
+def equals(one: JsonValue, other: JsonValue) -> bool:
+    """Return whether two values are equal as JSON: 1 is 1.0, but unlike in Python true is not 1."""
+    open_pairs = [(one, other)]
+    while open_pairs:
+        a, b = open_pairs.pop()
+        if isinstance(a, dict) and isinstance(b, dict):
+            if a.keys() != b.keys():
+                return False
+            open_pairs += [(each, b[key]) for key, each in a.items()]
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            open_pairs += zip(a, b, strict=True)
+        elif isinstance(a, bool) != isinstance(b, bool) or a != b:
+            return False
+    return True
+
+
 def first_repeated(names: Iterable[str]) -> str | None:
     """Return the first of the names that is one of those before it, or None."""
     before = set[str]()
