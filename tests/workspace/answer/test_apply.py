@@ -191,6 +191,32 @@ def test_a_block_that_names_the_target_takes_it(base: Base) -> None:
     assert reason(applied, 1) == "has no path, and block 1 has that path"
 
 
+@pytest.mark.parametrize("named", ["`a.py`:\n", "Change `a.py`:\n", ""])
+@pytest.mark.parametrize(
+    ("sentence", "language", "why"),
+    [
+        ("Then test `a.py`:", "bash", "its language does not fit a.py"),
+        ("This is what `a.py` shows:", "text", "its language does not fit a.py"),
+        ("With `a.py` changed, you get:", "", "only a sentence assigns it to the file that block 1 has"),
+    ],
+)
+def test_a_sentence_with_a_name_takes_no_file_from_its_content(
+    base: Base, named: str, sentence: str, language: str, why: str
+) -> None:
+    answer = named + fenced("content\n", "python") + f"\n{sentence}\n" + fenced("pytest -q --all\n", language)
+    applied = apply_answer(base, case("a.py"), answer, TRIAL)
+    assert content(base, applied, "a.py") == b"content\n"
+    assert reason(applied, 1) == why
+
+
+def test_a_sentence_is_enough_if_no_other_block_has_the_file(base: Base) -> None:
+    for language in ("", "py"):
+        applied = apply_answer(base, case(), "Put this into `a.py`:\n" + fenced("x\n", language), TRIAL)
+        assert content(base, applied, "a.py") == b"x\n"
+    later = "First, in `a.py`:\n" + fenced("1\n", "py") + "Better, in `a.py`:\n" + fenced("2\n", "py")
+    assert content(base, apply_answer(base, case(), later, TRIAL), "a.py") == b"2\n"
+
+
 def test_the_last_of_several_blocks_for_a_file_counts(base: Base) -> None:
     applied = apply_answer(base, case(), fenced("1\n", "a.py") + fenced("2\n", "py ./a.py"), TRIAL)
     assert content(base, applied, "a.py") == b"2\n"

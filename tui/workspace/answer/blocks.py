@@ -38,6 +38,12 @@ _ALONE = re.compile(
     r"[*_]{0,3}(?:(?:\d{1,3}[.):]|[-*+])\s+)?[*_]{0,3}(?:" + _FILE_WORD + r")?[*_]{0,3}\s*[*_]{0,3}`[^`]+`[*_:.\s]*",
     re.IGNORECASE,
 )
+_USED_BEFORE = re.compile(
+    r"\b(?:run|runs|running|call|calls|calling|execute|executes|executing|(?:usage|output|result|use) of)"
+    r"\s{1,9}(?:(?:the|this|your)\s{1,9})?(?:(?:file|script|program)\s{1,9})?$",
+    re.IGNORECASE,
+)
+_USED_AFTER = re.compile(r"\s{1,9}(?:prints|outputs|returns|shows)\b", re.IGNORECASE)
 _WORDS_WITH_DOTS = frozenset(
     ("node.js", "vue.js", "next.js", "nuxt.js", "express.js", "react.js", "d3.js", "three.js", "asp.net", "vb.net")
 )
@@ -127,18 +133,30 @@ def read_comment(line: str) -> str | None:
     return first if _looks_like_path(first) and more.lstrip().startswith("(") else None
 
 
-def read_line_before(line: str) -> str | None:
-    """Return the path in the line before a block: a heading that is a path, or the last path in backticks."""
+def read_line_before(line: str) -> tuple[str | None, bool]:
+    """Return the path in the line before a block, and whether a sentence mentions it.
+
+    Otherwise it is a heading with a path, or nothing but a path. Of several in backticks it is the last one.
+    """
     line = line[:_LONGEST]
     heading = _HEADING.fullmatch(line)
     text = heading["text"].strip().rstrip("#").strip() if heading else line.strip()
-    ticked: list[str] = [found.strip() for found in _BACKTICKED.findall(text)]
-    if len(ticked) == 1 and _ALONE.fullmatch(text) and (_looks_like_path(ticked[0]) or path_fault(ticked[0])):
-        return ticked[0]
-    for path in reversed(ticked):
-        if _names_file(path):
-            return path
-    return _heading_path(text) if heading and not ticked else None
+    ticked = list(_BACKTICKED.finditer(text))
+    if len(ticked) == 1 and _ALONE.fullmatch(text):
+        path = ticked[0][1].strip()
+        if _looks_like_path(path) or path_fault(path):
+            return path, False
+    for found in reversed(ticked):
+        path = found[1].strip()
+        if _names_file(path) and not _is_used(text, found):
+            return path, heading is None
+    return (_heading_path(text) if heading and not ticked else None), False
+
+
+def _is_used(text: str, found: re.Match[str]) -> bool:
+    """Return whether a sentence is about the use of a file, such as its output or a command: not about its content."""
+    is_command = " " in found[1].strip() and "/" not in found[1].split()[0]
+    return bool(is_command or _USED_BEFORE.search(text[: found.start()]) or _USED_AFTER.match(text[found.end() :]))
 
 
 def _heading_path(text: str) -> str | None:
@@ -163,13 +181,14 @@ class Block:
     """One fenced block.
 
     `number` counts from 0; `language` and `path` are as written, None if missing; `text` has LF ends, also at its
-    last line.
+    last line. `is_mentioned` says that only a sentence before the block has the path.
     """
 
     number: int
     language: str | None
     path: str | None
     text: str
+    is_mentioned: bool = False
 
 
 def has_too_many_lines(answer: str) -> bool:
@@ -200,10 +219,11 @@ def _block(number: int, found: FencedBlock, lines: list[str]) -> Block:
     body = [fence.content(line) for line in lines[found.first : found.end]]
     if path is None and body and (path := read_comment(body[0])) is not None:
         body = body[1:]
+    is_mentioned = False
     if path is None:
-        path = read_line_before(_line_before(lines, found.first - 1, fence.quotes))
+        path, is_mentioned = read_line_before(_line_before(lines, found.first - 1, fence.quotes))
     text = "\n".join([*body, ""]) if body else ""
-    return Block(number, language, path, text)
+    return Block(number, language, path, text, is_mentioned)
 
 
 def _line_before(lines: list[str], at: int, quotes: int) -> str:

@@ -24,8 +24,10 @@ def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | Non
     """Assign blocks to files.
 
     A block that names a path is assigned to it, the last one if several name it; of the others, the longest with a
-    fitting language is assigned to `target`. `picked` is the number of the block that the user chose for the target.
-    Raises WorkspaceError if there is no such block.
+    fitting language is assigned to `target`. A block that only a sentence assigns to a file must have the file's
+    language or none, and takes no file from a block that names it, or, without a language, from one that has one.
+    `picked` is the number of the block that the user chose for the target. Raises WorkspaceError if there is no such
+    block.
     """
     if picked is not None and not (0 <= picked < len(blocks) and target):
         raise WorkspaceError(
@@ -43,7 +45,7 @@ def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | Non
             _send_to_its_path(chosen, block)
     if picked is not None and target is not None:
         _put(chosen, target, blocks[picked], f"block {picked + 1} was selected for this file")
-    _send_longest(chosen, unnamed, target)
+    _send_longest(chosen, unnamed, target, picked)
     chosen.refused.sort(key=lambda refused: refused.block)
     return chosen
 
@@ -60,6 +62,12 @@ def _send_to_its_path(chosen: Chosen, block: Block) -> None:
         chosen.refused.append(refuse(block, block.path, f"the path is not allowed: it {fault}"))
     elif block.language and language_id(block.language) == "diff" and not fits(block.language, path):
         chosen.refused.append(refuse(block, path, "is a diff, not the content of the file"))
+    elif block.is_mentioned and not fits(block.language, path):
+        chosen.refused.append(refuse(block, path, f"its language does not fit {path}"))
+    elif (better := chosen.files.get(path)) is not None and _claim(block) < _claim(better):
+        chosen.refused.append(
+            refuse(block, path, f"only a sentence assigns it to the file that block {better.number + 1} has")
+        )
     elif len(chosen.files) >= _MOST_FILES and path not in chosen.files:
         chosen.refused.append(refuse(block, path, f"the answer changes more than {_MOST_FILES:,} files"))
     else:
@@ -72,15 +80,28 @@ def _put(chosen: Chosen, path: str, block: Block, reason: str) -> None:
     chosen.files[path] = block
 
 
-def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None) -> None:
+def _claim(block: Block) -> int:
+    """Return how much says that a block is the content of the file whose path it has."""
+    return 2 if not block.is_mentioned else int(bool(block.language))
+
+
+def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None, picked: int | None) -> None:
     if target is None:
         reason = "has no path, and the case has no targetFile"
         chosen.refused.extend(refuse(block, None, reason) for block in unnamed)
         return
     taken = chosen.files.get(target)
     fault = written_path_fault(target)
-    fitting = [] if taken or fault else [block for block in unnamed if fits(block.language, target)]
+    fitting = [] if fault else [block for block in unnamed if fits(block.language, target)]
+    if taken is not None:
+        is_weak = _claim(taken) == 0 and taken.number != picked
+        fitting = [block for block in fitting if block.language] if is_weak else []
     longest = max(fitting, key=lambda block: len(block.text), default=None)
+    if taken is not None and longest is not None:
+        chosen.refused.append(
+            refuse(taken, target, f"only a sentence assigns it to the file that block {longest.number + 1} has")
+        )
+        taken = None
     if longest is not None:
         chosen.files[target] = longest
     for block in unnamed:
