@@ -203,7 +203,7 @@ def test_a_block_that_names_the_target_takes_it(base: Base) -> None:
 def test_a_sentence_with_a_name_takes_no_file_from_its_content(
     base: Base, named: str, sentence: str, language: str, why: str
 ) -> None:
-    answer = named + fenced("content\n", "python") + f"\n{sentence}\n" + fenced("pytest -q --all\n", language)
+    answer = f"{named}```python\ncontent\n```\n\n{sentence}\n```{language}\npytest -q --all\n```\n"
     applied = apply_answer(base, case("a.py"), answer, TRIAL)
     assert content(base, applied, "a.py") == b"content\n"
     assert reason(applied, 1) == why
@@ -211,9 +211,9 @@ def test_a_sentence_with_a_name_takes_no_file_from_its_content(
 
 def test_a_sentence_is_enough_if_no_other_block_has_the_file(base: Base) -> None:
     for language in ("", "py"):
-        applied = apply_answer(base, case(), "Put this into `a.py`:\n" + fenced("x\n", language), TRIAL)
+        applied = apply_answer(base, case(), f"Put this into `a.py`:\n```{language}\nx\n```\n", TRIAL)
         assert content(base, applied, "a.py") == b"x\n"
-    later = "First, in `a.py`:\n" + fenced("1\n", "py") + "Better, in `a.py`:\n" + fenced("2\n", "py")
+    later = "First, in `a.py`:\n```py\n1\n```\nBetter, in `a.py`:\n```py\n2\n```\n"
     assert content(base, apply_answer(base, case(), later, TRIAL), "a.py") == b"2\n"
 
 
