@@ -357,7 +357,8 @@ async def test_answers_to_two_versions_of_a_case_have_two_prompts_and_no_prefere
     store: SqliteStore, tmp_path: Path
 ) -> None:
     asked = replace(make_case("c0"), steps=(Step("Who was first?"),))
-    plan = replace(make_plan([asked], [A]), run_id="3" * 32)
+    plan = make_plan([asked], [A])
+    plan = replace(plan, run_id="3" * 32, suite=replace(plan.suite, sha256="cd" * 32))
     store.begin_run(plan, STARTED.replace("2026", "2027"))
     store.save_trials(plan.run_id, [make_result(plan.trials[0], response="later")])
     store.finish_run(plan.run_id, "finished", STARTED)
