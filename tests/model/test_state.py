@@ -423,6 +423,20 @@ def test_results_of_runs_that_are_not_finished_are_interim() -> None:
     assert not state.is_interim
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_equal_answers_of_another_run_are_other_results(hidden: bool) -> None:
+    def loaded(run: str) -> RunState:
+        state = RunState()
+        if hidden:
+            state.display(_suite("first"))
+        state.take_results([result_of(A)], {A: _only(_suite("other"))}, {A: run})
+        assert bool(state.trials) is not hidden
+        return state
+
+    assert loaded("1").has_results_of(loaded("1"))
+    assert not loaded("1").has_results_of(loaded("2"))
+
+
 def test_results_of_a_cancelled_run_stay_interim_after_a_run_of_another_case() -> None:
     state, other = RunState(), TrialKey("two", "mock-a")
     for event in (RunStarted("r", (A, B), "t"), TrialFinished(result_of(A)), RunFinished("r", "cancelled", "t")):

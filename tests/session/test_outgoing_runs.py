@@ -101,6 +101,21 @@ def test_a_run_without_a_known_key_leaves_as_it_is(store: SqliteStore) -> None:
     assert without_known_keys(kept, Secrets(["another-key"])) == kept
 
 
+def test_answers_that_equal_another_one_keep_their_matches(store: SqliteStore) -> None:
+    kept = store.read_run(RUN)
+    result = kept.results[0]
+    step = result.attempts[0].steps[0]
+    results = []
+    for repeat in (1, 2, 3):
+        text = "".join(["Use a parameter. ", "It is safer. " * 9])  # each time another object
+        check = replace(step.checks[0], spans=((6, 15),))
+        answered = replace(step, response=text, checks=(check,), pace=((1, 2),))
+        attempt = replace(result.attempts[0], steps=(answered,))
+        results.append(replace(result, trial=result.trial._replace(repeat=repeat), attempts=(attempt,)))
+    same = replace(kept, results=tuple(results))
+    assert without_known_keys(same, Secrets(["another-key"])).results == same.results
+
+
 def test_a_key_in_a_note_is_not_stored(store: SqliteStore, tmp_path: Path) -> None:
     reviews = Reviews(store, tmp_path, KNOWN)
     lines = Reviews(store, tmp_path, Config()).export(RUN)

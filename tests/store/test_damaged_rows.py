@@ -338,3 +338,24 @@ def test_a_text_that_cannot_be_decoded_hides_no_other_run(history: Path, table: 
     assert store.read_run(other.run_id).results == RESULTS
     assert len(store.list_runs()) == 2
     store.close()
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize("column", ["verdict", "first_verdict"])
+def test_a_word_that_is_no_verdict_is_in_no_figure_and_derived_again(
+    history: Path, size: str, column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(history)
+    change(history, f"UPDATE trial SET {column} = 'qassed' WHERE case_id = 'c2' AND model = 'm'")
+    if size == "large":
+        monkeypatch.setattr("tui.store.database._ALWAYS_CHECKED", 0)
+        store = SqliteStore(history)
+        assert len(store.read_outcomes(PLAN.run_id)) == 11
+        assert len(store.latest_outcomes(PLAN.suite.path)) == 11
+        store.close()
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    assert {(each.verdict, each.first_verdict) for each in store.read_outcomes(PLAN.run_id)} == {
+        ("passed", "passed"), ("failed", "failed"),
+    }  # fmt: skip
+    store.close()

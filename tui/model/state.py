@@ -345,8 +345,11 @@ class RunState:
         self._prepared, self._definitions = cases_by_id(suite), definitions
 
     def has_results_of(self, other: "RunState") -> bool:
-        """Return whether the displayed results are those of another state, by their verdicts and answers."""
-        return self.is_interim == other.is_interim and _summary_of(self.trials) == _summary_of(other.trials)
+        """Return whether another state has the same results, also the hidden ones: runs, answers and verdicts."""
+        return self.is_interim == other.is_interim and all(
+            _summary_of(ours) == _summary_of(theirs)
+            for ours, theirs in ((self.trials, other.trials), (self._hidden, other._hidden))
+        )
 
     def _hide_outdated(self) -> None:
         known = {**self._hidden, **self.trials}
@@ -534,7 +537,12 @@ def _of_other_models(trials: Mapping[TrialKey, TrialProgress]) -> set[TrialKey]:
 
 def _summary_of(trials: Mapping[TrialKey, TrialProgress]) -> dict[TrialKey, tuple[object, ...]]:
     return {
-        key: (each.status, len(each.attempts), [step.text for step in each.attempt.steps] if each.attempt else [])
+        key: (
+            each.run,
+            each.status,
+            len(each.attempts),
+            [step.text for step in each.attempt.steps] if each.attempt else [],
+        )
         for key, each in trials.items()
     }
 

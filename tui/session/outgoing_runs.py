@@ -75,7 +75,9 @@ def changed_hashes(before: Iterable[TrialResult], after: Iterable[TrialResult]) 
 def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
     """Return the value with known keys removed from its texts; the same object if there is none."""
     if isinstance(value, str):
-        return hide(value) if len(value) >= SHORTEST_SECRET else value
+        # A cache returns an equal text of another result.
+        hidden = hide(value) if len(value) >= SHORTEST_SECRET else value
+        return value if hidden == value else hidden
     if isinstance(value, int | float) and not isinstance(value, bool):
         return hide_number(value, hide)
     if isinstance(value, TrialKey):

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
-from tui.store.reader import has_unreadable, is_undecodable
+from tui.store.reader import has_strange_verdict, has_unreadable, has_unreadable_setup, is_undecodable
 from tui.store.recovery import (
     BUSY_SECONDS,
     READ_ERRORS,
@@ -255,7 +255,7 @@ def _is_same(path: Path, identity: os.stat_result | None) -> bool:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     version = _identify(connection, path)
-    _check(connection, path)
+    _check(connection, path, is_current=version == len(STEPS))
     if version == 0:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     _use_log(connection)
@@ -312,10 +312,12 @@ def _identify(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _check(connection: sqlite3.Connection, path: Path, *, is_current: bool) -> None:
     suspected = _mark(path).exists()
     if suspected or path.stat().st_size <= _ALWAYS_CHECKED:
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise _Damaged
+        if is_current and (has_strange_verdict(connection) or (suspected and has_unreadable_setup(connection))):
             raise _Damaged
         if suspected:
             if has_unreadable(connection, _marked_results(path)):

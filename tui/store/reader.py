@@ -9,7 +9,7 @@ from typing import Any, get_args
 from tui.model.collector import paused_collector
 from tui.model.outcomes import Outcome, outcome_of, unchecked_cases
 from tui.model.prices import Spent
-from tui.model.results import MOST_TOKENS, TrialKey, TrialResult
+from tui.model.results import MOST_TOKENS, TrialKey, TrialResult, Verdict
 from tui.model.run import KeptRun, Plan, RunRecord, RunSetup, RunState
 from tui.model.suite import SuiteSources
 from tui.store import codec
@@ -20,6 +20,7 @@ from tui.store.writer import canonical_path
 Row = tuple[Any, ...]
 Alive = Callable[[str | None], bool]
 _STATES = get_args(RunState)
+_VERDICTS = frozenset(get_args(Verdict))
 
 _RECORD = (
     "id, state, suite_name, suite_path, suite_sha256, models, started_at, finished_at, trials, passed, unchecked,"
@@ -161,6 +162,16 @@ def select_sources(connection: sqlite3.Connection, digest: str) -> SuiteSources 
         return None
 
 
+def has_unreadable_setup(connection: sqlite3.Connection) -> bool:
+    """Return whether the models, options or versions of any run cannot be read."""
+    try:
+        for setup in connection.execute(f"SELECT {_SETUP} FROM run"):
+            setup_of(setup)
+    except (ValueError, TypeError):
+        return True
+    return False
+
+
 def select_setup(connection: sqlite3.Connection, run: int) -> Row:
     """Return the row for `setup_of`."""
     row: Row = connection.execute(f"SELECT {_SETUP} FROM run WHERE number = ?", (run,)).fetchone()
@@ -279,6 +290,18 @@ def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
         return tuple([Outcome(TrialKey(*row[:3]), row[3], row[4], bool(row[5]), *row[6:]) for row in rows])
 
 
+def has_verdicts(row: Row) -> bool:
+    """Return whether a row for `outcomes_of` has verdicts, and no word that damage has made of one."""
+    return row[3] in _VERDICTS and row[4] in _VERDICTS
+
+
+def has_strange_verdict(connection: sqlite3.Connection) -> bool:
+    """Return whether any trial has a word that is no verdict."""
+    words = ", ".join(f"'{word}'" for word in sorted(_VERDICTS))
+    query = f"SELECT EXISTS (SELECT 1 FROM trial WHERE verdict NOT IN ({words}) OR first_verdict NOT IN ({words}))"
+    return bool(connection.execute(query).fetchone()[0])
+
+
 def results_of(rows: Iterable[Row]) -> tuple[TrialResult | None, ...]:
     """Return complete results; None for each that damage has made unreadable, so that it does not hide the others.
 
@@ -373,8 +396,8 @@ def is_undecodable(error: BaseException) -> bool:
 
 
 def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bool:
-    """Return whether something that is stored cannot be read: a suite, a text or the setup of a run, a text of a trial,
-    or one of the results with these numbers."""
+    """Return whether something that is stored cannot be read: a suite, a text of a run or a trial, or one of the
+    results with these numbers."""
     try:
         for table in ("run", "trial"):
             for _ in connection.execute(f"SELECT * FROM {table}"):
@@ -386,8 +409,6 @@ def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bo
     try:
         for (content,) in connection.execute("SELECT CAST(content AS BLOB) FROM suite"):
             codec.decode_suite(content)
-        for setup in connection.execute(f"SELECT {_SETUP} FROM run"):
-            setup_of(setup)
     except (ValueError, TypeError):
         return True
     rows = connection.execute(

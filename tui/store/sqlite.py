@@ -182,9 +182,8 @@ class SqliteStore:
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """Return the results of one run without their texts, in the plan's order."""
-        return reader.outcomes_of(
-            self._file.read(lambda connection: reader.select_outcomes(connection, self._known(connection, run_id)))
-        )
+        rows = self._file.read(lambda connection: reader.select_outcomes(connection, self._known(connection, run_id)))
+        return reader.outcomes_of(self._with_verdicts(rows))
 
     def read_costs(self, run_id: str) -> Mapping[str, Spent]:
         """Return the total cost of each model's finished trials."""
@@ -248,6 +247,7 @@ class SqliteStore:
     def latest_outcomes(self, suite_path: str) -> tuple[tuple[str, Outcome], ...]:
         """Return the same results as `latest_results`, without their texts."""
         rows = self._file.read(lambda connection: reader.select_latest_outcomes(connection, suite_path))
+        rows = self._with_verdicts(rows, first=1)
         outcomes = reader.outcomes_of(row[1:] for row in rows)
         return tuple((row[0], outcome) for row, outcome in zip(rows, outcomes, strict=True))
 
@@ -324,6 +324,16 @@ class SqliteStore:
             (run, row[1]) for run, row, result in zip(runs, rows, results, strict=False) if result is None
         )
         return results
+
+    def _with_verdicts(self, rows: list[reader.Row], first: int = 0) -> list[reader.Row]:
+        """Return the rows of outcomes, which begin at column `first`, without those of which damage changed a verdict.
+
+        The next opening of the history derives them from the results again.
+        """
+        found = [row for row in rows if reader.has_verdicts(row[first:])]
+        if len(found) < len(rows) and not self._file.is_readonly:
+            mark_damaged(self._path)
+        return found
 
     def _decode(self, decode: Callable[[], T]) -> T:
         try:

@@ -209,6 +209,16 @@ def test_a_sentence_with_a_name_takes_no_file_from_its_content(
     assert reason(applied, 1) == why
 
 
+def test_output_that_is_longer_than_the_code_does_not_replace_it(base: Base) -> None:
+    answer = (
+        fenced("code\n", "python") + fenced("Traceback (most recent call last):\n  File\n") + fenced("ls -l " * 9, "sh")
+    )
+    applied = apply_answer(base, case("a.py"), answer, TRIAL)
+    assert content(base, applied, "a.py") == b"code\n"
+    assert reason(applied, 1) == "has no path, and block 1 has a language that fits"
+    assert reason(applied, 2) == "its language does not fit a.py"
+
+
 def test_a_sentence_is_enough_if_no_other_block_has_the_file(base: Base) -> None:
     for language in ("", "py"):
         applied = apply_answer(base, case(), f"Put this into `a.py`:\n```{language}\nx\n```\n", TRIAL)

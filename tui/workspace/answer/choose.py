@@ -23,11 +23,11 @@ class Chosen:
 def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | None = None) -> Chosen:
     """Assign blocks to files.
 
-    A block that names a path is assigned to it, the last one if several name it; of the others, the longest with a
-    fitting language is assigned to `target`. A block that only a sentence assigns to a file must have the file's
-    language or none, and takes no file from a block that names it, or, without a language, from one that has one.
-    `picked` is the number of the block that the user chose for the target. Raises WorkspaceError if there is no such
-    block.
+    A block that names a path is assigned to it, the last one if several name it. Of the others, the longest with a
+    language that fits is assigned to `target`; if there is none, the longest without a language. A block that only a
+    sentence assigns to a file must have the file's language or none, and takes no file from a block that names it, or,
+    without a language, from one that has one. `picked` is the number of the block that the user chose for the target.
+    Raises WorkspaceError if there is no such block.
     """
     if picked is not None and not (0 <= picked < len(blocks) and target):
         raise WorkspaceError(
@@ -96,7 +96,8 @@ def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None, 
     if taken is not None:
         is_weak = _claim(taken) == 0 and taken.number != picked
         fitting = [block for block in fitting if block.language] if is_weak else []
-    longest = max(fitting, key=lambda block: len(block.text), default=None)
+    # Output and tracebacks have no language, and may be longer than the code.
+    longest = max(fitting, key=lambda block: (bool(block.language), len(block.text)), default=None)
     if taken is not None and longest is not None:
         chosen.refused.append(
             refuse(taken, target, f"only a sentence assigns it to the file that block {longest.number + 1} has")
@@ -114,5 +115,7 @@ def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None, 
         else:
             winner = taken or longest
             why = "has that path" if taken and taken.path else "was selected for it" if taken else "is at least as long"
+            if not taken and longest and longest.language and not block.language:
+                why = "has a language that fits"
             reason = f"has no path, and block {winner.number + 1 if winner else '?'} {why}"
         chosen.refused.append(refuse(block, None, reason))
