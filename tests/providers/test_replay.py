@@ -24,6 +24,7 @@ from tui.model.provider_messages import (
     UsageChunk,
 )
 from tui.model.results import (
+    OTHER_PROMPT,
     Attempt,
     CheckResult,
     Message,
@@ -66,6 +67,14 @@ async def timed(provider: ReplayProvider, request: Request) -> list[tuple[float,
     return [((loop.time() - began) * 1000, chunk) async for chunk in provider.ask(request)]
 
 
+async def test_an_answer_to_another_prompt_has_a_note() -> None:
+    provider = player(recorded("text"))
+    for given, expected in (("in", False), ("other", True)):
+        assert (NoteChunk(OTHER_PROMPT) in await ask(provider, make_request("x", given))) is expected
+    hidden = player(replace(recorded("text"), input="with [removed key]"))
+    assert NoteChunk(OTHER_PROMPT) not in await ask(hidden, make_request("x", "with k3y"))
+
+
 async def test_everything_recorded_comes_back() -> None:
     step = recorded(
         "Höhe 日本",
@@ -84,6 +93,7 @@ async def test_everything_recorded_comes_back() -> None:
     assert await ask(player(step), make_request("x")) == [
         Sent(),
         LABEL,
+        NoteChunk(OTHER_PROMPT),
         Reasoning("hm"),
         Text("Hö"),
         Text("he 日本"),

@@ -372,6 +372,8 @@ def is_flaky(attempts: Sequence[Attempt]) -> bool:
     return len(asking) > 1 or asking[0].is_retry or has_failed
 
 
+OTHER_PROMPT = "the prompt of the recorded answer differs from that of the case"
+"""The note of a step whose answer was replayed for a case that was changed since it was recorded."""
 CHECK_NOT_EVALUATED = "A check could not be evaluated"
 """The error of an imported answer that Assay's checks could not judge."""
 

@@ -38,6 +38,7 @@ from tui.model.events import (
 )
 from tui.model.outcomes import Outcome
 from tui.model.results import (
+    OTHER_PROMPT,
     Attempt,
     CheckState,
     Prompt,
@@ -146,6 +147,12 @@ class TrialProgress:
     def case(self) -> Case | None:
         """The case as it was run, or None if it is the one that is displayed."""
         return self.asked.case if self.asked is not None else None
+
+    @property
+    def has_another_prompt(self) -> bool:
+        """Whether the answer is a recorded one to another prompt than that of the case that was run."""
+        attempts = self.result.attempts[-1:] if self.result else ()
+        return any(OTHER_PROMPT in step.notes for attempt in attempts for step in attempt.steps)
 
     @property
     def ended(self) -> TrialResult | Outcome | None:

@@ -1,8 +1,8 @@
 """A suite of tests: a Suite has Cases, a Case has Steps, a Step has an input and Checks."""
 
 import re
-from collections.abc import Collection, Iterable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
@@ -405,6 +405,14 @@ def _json(tools: tuple[OfferedTool, ...]) -> JsonValue:
 def cases_by_id(suite: Suite) -> dict[str, SuiteCase]:
     """Return the cases of a suite by their ids."""
     return {case.id: SuiteCase(case, suite) for case in suite.cases}
+
+
+def with_inputs(case: Case, inputs: Sequence[str]) -> Case:
+    """Return a case with other inputs of its steps: those to which a recorded answer was given."""
+    if all(step.input == given for step, given in zip(case.steps, inputs, strict=False)):
+        return case
+    asked = tuple(replace(step, input=given) for step, given in zip(case.steps, inputs, strict=False))
+    return replace(case, steps=(*asked, *case.steps[len(asked) :]))
 
 
 def clusters_of(cases: Iterable[Case]) -> dict[str, str]:

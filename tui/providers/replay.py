@@ -22,8 +22,9 @@ from tui.model.provider_messages import (
     ToolCall,
     UsageChunk,
 )
-from tui.model.results import CHECK_NOT_EVALUATED, JUDGED, Attempt, StepResult, TrialResult
+from tui.model.results import CHECK_NOT_EVALUATED, JUDGED, OTHER_PROMPT, Attempt, StepResult, TrialResult
 from tui.model.sanitize import sanitize_line
+from tui.model.secrets import REMOVED
 from tui.model.subjects import IMPORTED, Subject
 
 _REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
@@ -103,6 +104,8 @@ class ReplayProvider:
         began = asyncio.get_running_loop().time()
         yield Sent()
         yield NoteChunk(f"recorded answer of run {self._run}")
+        if recorded.input not in ("", request.prompt.input) and REMOVED not in recorded.input:
+            yield NoteChunk(OTHER_PROMPT)
         if recorded.reasoning:
             yield Reasoning(recorded.reasoning)
         for moment_ms, text in _pieces(recorded):

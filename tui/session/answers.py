@@ -38,7 +38,8 @@ class Answer:
 
     `place` identifies it, `verdict` is that of the attempt, `duration_ms` the sum of its steps, None if unknown, and
     `attempts` how many attempts the trial has. `counts_as` is the verdict used in figures, set if this is the latest
-    attempt and a rerun changed the verdict. `checks` are the results of the checks of all its steps.
+    attempt and a rerun changed the verdict. `checks` are the results of the checks of all its steps, `inputs` what they
+    were asked.
     """
 
     place: AnswerPlace
@@ -50,6 +51,7 @@ class Answer:
     attempts: int
     counts_as: Verdict | None = None
     checks: tuple[CheckResult, ...] = ()
+    inputs: tuple[str, ...] = ()
 
 
 class SavedAnswers:
@@ -172,6 +174,7 @@ class SavedAnswers:
             len(result.attempts),
             result.first_verdict if last and result.first_verdict != result.verdict else None,
             tuple(check for step in attempt.steps for check in step.checks),
+            tuple(step.input for step in attempt.steps),
         )
 
 

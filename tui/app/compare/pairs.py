@@ -9,7 +9,8 @@ from tui.model.diffs import DiffLine, FileDiff, Hunk
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
-from tui.model.suite import Case, Suite
+from tui.model.subjects import is_replay_name
+from tui.model.suite import Case, Suite, with_inputs
 from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
 from tui.session.recorded_cases import RecordedCases
@@ -178,8 +179,15 @@ class AnswerPairs:
         left, right = (b, a) if comparison.swapped(case) else (a, b)
         texts = [side.text if side else "" for side in (left, right)]
         first = [first_lines(text) for text in texts]
-        asked = [then.case for side in (a, b) if side and (then := self._recorded.case(side.place.run, case))]
+        asked = [found for side in (a, b) if side and (found := self._asked(side, case))]
         return AnswerPair(a, b, answer_diff(*first, folded=folded), tuple(asked), is_cut=first != texts)
+
+    def _asked(self, answer: Answer, case: str) -> Case | None:
+        """Return the case as an answer was asked: one that is replayed keeps the prompt of its recording."""
+        then = self._recorded.case(answer.place.run, case)
+        if then is None or not is_replay_name(answer.place.model):
+            return then and then.case
+        return with_inputs(then.case, answer.inputs)
 
     def preferences(self) -> Sequence[Preferred]:
         """Return all preferences in the suite, of any reviewer."""

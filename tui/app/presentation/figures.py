@@ -107,6 +107,8 @@ def figure_line(trial: TrialProgress | None, attempt: AttemptProgress | None, no
     if shown.duration_ms is None and not trial.is_open and not attempt:
         return (mark,)
     note = rerun_note(trial.ended) if trial.ended is not None and not trial.is_open and not earlier else ""
+    if trial.has_another_prompt:
+        note = f"answer to another prompt{f' · {note}' if note else ''}"
     note = f" {note} ·" if note else ""
     for dropped in (None, "$", "TTFT", "tok/s", " tok"):
         parts = [part for part in parts if dropped is None or not _is(part, dropped)]
