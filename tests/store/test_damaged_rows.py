@@ -359,3 +359,20 @@ def test_a_word_that_is_no_verdict_is_in_no_figure_and_derived_again(
         ("passed", "passed"), ("failed", "failed"),
     }  # fmt: skip
     store.close()
+
+
+@pytest.mark.parametrize(("at", "size"), [(0, 4_096), (0, 16), (16, 2), (56, 4), (100, 1), (108, 20)])
+def test_a_damaged_first_page_loses_no_result(history: Path, at: int, size: int) -> None:
+    finish(history)
+    with closing(sqlite3.connect(history)) as file:
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        file.execute("PRAGMA journal_mode = DELETE")
+    content = bytearray(history.read_bytes())
+    content[at : at + size] = bytes(each ^ 0xFF for each in content[at : at + size])
+    history.write_bytes(content)
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    kept = store.read_run(PLAN.run_id)
+    assert (kept.results, kept.plan) == (RESULTS, PLAN)
+    assert not list(history.parent.glob("*.copy"))
+    store.close()

@@ -13,6 +13,7 @@ meanwhile, and notice afterwards that it was replaced. The names, for `runs.sqli
 import contextlib
 import errno
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -42,6 +43,7 @@ _PASSING = (
 )
 _BAD_SECTORS = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 _LOGS = ("-wal", "-shm")
+_PAGE, _PAGE_COUNT_AT = 4_096, 28  # bytes
 
 
 def lock_path(path: Path) -> Path:
@@ -170,7 +172,9 @@ def _damaged_of(ready: Path) -> Path:
 
 def _remove_leftovers(path: Path) -> None:
     """Remove the new files of recoveries that did not rename the damaged file, and the reserved empty files."""
-    path.with_name(f"{path.name}.recovering").unlink(missing_ok=True)
+    building = path.with_name(f"{path.name}.recovering")
+    for leftover in (building, _copy_path(building)):
+        leftover.unlink(missing_ok=True)
     for ready in _ready(path):
         ready.unlink()
     for reserved in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"):
@@ -194,9 +198,37 @@ def _build(damaged: Path, building: Path) -> None:
         fresh.execute("PRAGMA synchronous = FULL")
         fresh.execute("PRAGMA foreign_keys = OFF")
         migrate(fresh)
+        with building.open("rb") as file:
+            first_page = file.read(_PAGE)
         salvage(damaged, fresh)
+        if count_rows(fresh) == (0, 0):
+            _salvage_below(first_page, damaged, _copy_path(building), fresh)
     finally:
         fresh.close()
+
+
+def _copy_path(building: Path) -> Path:
+    return building.with_name(f"{building.name}.copy")
+
+
+def _salvage_below(first_page: bytes, damaged: Path, copy: Path, fresh: sqlite3.Connection) -> None:
+    """Copy the rows of a history whose first page is damaged, from a copy with another one in its place.
+
+    The page has the header and the schema, which are those of every history that was created in the newest format.
+    What is only in the log of the damaged file is not found.
+    """
+    pages = damaged.stat().st_size // _PAGE
+    if pages < 2:
+        return
+    try:
+        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with damaged.open("rb") as source, copy.open("wb") as target:
+            source.seek(_PAGE)
+            target.write(first_page[:_PAGE_COUNT_AT] + pages.to_bytes(4, "big") + first_page[_PAGE_COUNT_AT + 4 :])
+            shutil.copyfileobj(source, target)
+        salvage(copy, fresh)
+    finally:
+        copy.unlink(missing_ok=True)
 
 
 def decode_damaged(data: bytes) -> str:
