@@ -127,16 +127,14 @@ class SavedAnswers:
 
     def _newest(self, source: Source, suite: Suite) -> Iterator[Outcome]:
         recorded = self.recorded_cases(suite)
-        found = [
-            (run, outcome)
-            for run, outcome in self._store.latest_outcomes(source.suite)
-            if recorded.asks_the_same(run, outcome.trial.case)
-        ]
+        latest = self._store.latest_outcomes(source.suite)
+        found = [(run, outcome) for run, outcome in latest if recorded.asks_the_same(run, outcome.trial.case)]
         has_files = wants_context(suite) and not is_replay_name(source.model)
         trials = ((run, each.trial) for run, each in found if has_files and not is_replay_name(each.trial.model))
         files = SentFiles(trials, recorded.sent_files)
         own = [(run, outcome) for run, outcome in found if outcome.trial.model == source.model]
-        definitions = {run: recorded.definition(run, source.model) for run, _ in own}
+        runs = {run for run, outcome in latest if outcome.trial.model == source.model}
+        definitions = {run: recorded.definition(run, source.model) for run in runs}
         newest = max((run for run, definition in definitions.items() if definition), default="")
         for run, outcome in own:
             if definitions[run] in ("", definitions.get(newest)) and not files.are_outdated(run, outcome.trial):

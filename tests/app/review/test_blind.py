@@ -403,6 +403,21 @@ async def test_whoever_scored_last_here_is_not_shown_their_own_either(tmp_path: 
         await seen.until(lambda: "names next to 6 scores" in drawn(seen))
 
 
+async def test_another_name_than_that_of_who_has_seen_the_names_is_offered_a_blind_review(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
+        await seen.press("exclamation_mark", "y")
+        await seen.until(lambda: not screen(seen).review_session.hidden)
+        await seen.press("escape")
+        await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen | RunsScreen))
+        await seen.press("v")
+        await seen.until(lambda: isinstance(seen.app.screen, ReviewStartScreen))
+        dialog = seen.app.screen
+        assert isinstance(dialog, ReviewStartScreen)
+        assert dialog._list.cursor == 1, "blind is unavailable"
+        await seen.press("n", "ctrl+u", *"Bea Bold", "enter")
+        await seen.until(lambda: dialog._list.cursor == 0 and dialog._list.has_focus)
+
+
 async def test_a_second_person_begins_on_their_own(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with reviewed(tmp_path, store) as (seen, _):

@@ -53,7 +53,7 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
     def __init__(self, review: RunReview, name: str, *, named: bool, repeats: int = 0) -> None:
         super().__init__()
         self._repeats, self._repeat_line = repeats, Static(Content(), markup=False)
-        self._review, self._named = review, named
+        self._review, self._wants_blind, self._placed = review, not named, 0
         self._list = LineListView(on_chosen=self._begin)
         self._line = PromptInput("your name, saved with each score", self._list)
         self._line.value = name
@@ -75,14 +75,16 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
     def on_mount(self) -> None:
         """Select the way that was asked for, and the name where it is missing."""
         self._update()
-        self._select(blind=not self._named)
+        self._select(blind=self._wants_blind)
         (self._list if self._line.value.strip() else self._line).focus()
 
     def _select(self, *, blind: bool) -> None:
         """Select a way to begin, or the other one if that is unavailable."""
+        self._wants_blind = blind
         if why_unavailable(self._review, self._name_typed, blind=blind):
             blind = not blind
-        self._list.go_to(0 if blind else 1)
+        self._placed = 0 if blind else 1
+        self._list.go_to(self._placed)
 
     @property
     def _name_typed(self) -> str:
@@ -110,7 +112,9 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
         self._update()
         self._error.update(Content())
         if isinstance(message, PromptInput.Entered):
-            self._select(blind=self._list.cursor == 0)
+            # A way that was only chosen because the other one was unavailable may be the wrong one for this name.
+            is_moved = self._list.cursor != self._placed
+            self._select(blind=self._list.cursor == 0 if is_moved else self._wants_blind)
             self._list.focus()
 
     @on(PromptInput.Left)
