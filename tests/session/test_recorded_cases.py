@@ -8,6 +8,7 @@ from textual.app import App
 
 from tests.support.kept_runs import FINISHED, STARTED, make_plan, make_result
 from tests.support.scripted_session import result_of, step_of
+from tui.app.compare.pairs import AnswerPairs
 from tui.app.explore.risk_lines import beside_rows, left_out_line
 from tui.app.open_suites import OpenSuites
 from tui.app.presentation.pieces import text_of
@@ -141,9 +142,27 @@ async def test_results_of_a_redefined_name_are_not_mixed(opened: Session, tmp_pa
     answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
     assert answers.outcomes(Source(str(file), "", "warm"), suite).keys() == {"a"}
     assert answers.outcomes(Source(str(file), "1" * 32, "warm"), suite).keys() == {"a", "b"}
+    file.write_text(file.read_text().replace("Capital", "Main town", 1))
+    assert answers.outcomes(Source(str(file), "", "warm"), load(opened, file)) == {}, "the newest run decides"
     definitions = {"warm": opened.store.read_setup("2" * 32).subjects[0].definition}
     assert opened.history.read_comparable("1" * 32, suite, {}, definitions) == ()
     assert {each.trial for each in opened.history.read_comparable("1" * 32, suite, {})} == {a, b}
+    await opened.close()
+
+
+async def test_compare_shows_the_prompt_of_a_replayed_answer(opened: Session, tmp_path: Path) -> None:
+    file, replayed = tmp_path / "suite.yaml", replay_name("1" * 32, MODEL)
+    file.write_text(SUITE + CASE)
+    suite = load(opened, file)
+    plan = replace(make_plan(suite.cases, [MODEL, replayed]), suite=suite)
+    opened.store.begin_run(plan, STARTED)
+    for trial in plan.trials:
+        opened.store.save_trials(plan.run_id, [make_result(trial)])  # each was asked `Write code.`
+    pairs = AnswerPairs(SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl")), suite, lambda: None)
+    session = pairs.open(Source(str(file), "", MODEL), Source(str(file), "", replayed), None)
+    read = pairs.read(session, "a", folded=False)
+    assert read.note == "different versions of this case"
+    assert [case.inputs for case in read.asked] == ["Capital of France?", "Write code."]
     await opened.close()
 
 
@@ -251,6 +270,11 @@ async def test_results_of_a_run_whose_options_named_other_files_are_no_results_o
     run_once(opened, replace(suite, repo_clone=clone), "finished")
     [record] = opened.history.list_runs()
     assert opened.history.latest_runs(suite, [trial]) == {trial: record.id}
+    opened.store.delete_run(record.id)
+    hidden = RepositoryContext("folder of [removed key]")
+    run_once(opened, replace(suite, repository_context=hidden, repo_clone=clone), "finished")
+    [record] = opened.history.list_runs()
+    assert opened.history.latest_runs(suite, [trial]) == {trial: record.id}, "what was removed cannot be compared"
     opened.store.delete_run(record.id)
     elsewhere = replace(suite, repository_context=RepositoryContext("elsewhere"), repo_clone=None)
     run_once(opened, elsewhere, "finished")

@@ -9,7 +9,7 @@ from tui.app.explore.header_lines import Heading, header_line
 from tui.app.presentation.figures import clock, count, figure_line, figures_of, seconds
 from tui.app.presentation.pace import seconds_left
 from tui.app.presentation.pieces import text_of, width_of
-from tui.model.results import TrialKey
+from tui.model.results import OTHER_PROMPT, TrialKey
 from tui.model.state import AttemptProgress, Counts, RunState, StepProgress
 
 A = TrialKey("one", "mock-a")
@@ -74,6 +74,14 @@ def test_a_pane_says_its_figures_on_one_line_and_less_where_there_is_less_room()
     assert text_of(figure_line(trial, trial.attempt, 0.0, 60)) == "✓  0.9 s · TTFT 0.15 · 128 tok/s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 40)) == "✓  0.9 s · 128 tok/s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 20)) == "✓  0.9 s ·   96 tok"
+
+
+def test_a_replayed_answer_to_another_prompt_is_called_so() -> None:
+    state = RunState()
+    step = replace(step_of("text"), notes=(OTHER_PROMPT,))
+    state.take_results([result_of(A, "passed", step)])
+    trial = state.trials[A]
+    assert text_of(figure_line(trial, trial.attempt, 0.0, 60)).startswith("✓ answer to another prompt ·  0.9 s")
     assert text_of(figure_line(trial, trial.attempt, 0.0, 10)) == "✓  0.9 s"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 2)) == "✓"
     assert figure_line(None, None, 0.0, 60) == ()

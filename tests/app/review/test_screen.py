@@ -35,6 +35,7 @@ from tests.support.pilots import press_at_once, screen_rows
 from tests.support.terminal import WAIT_SECONDS
 from tui.app.dialogs import ConfirmScreen, TextScreen
 from tui.app.explore.screen import ExploreScreen
+from tui.app.find.jump_dialog import JumpDialog
 from tui.app.review.dialogs import ReviewStartScreen
 from tui.app.review.note_editor import LONGEST_NOTE
 from tui.app.review.queue_panel import QueuePanel
@@ -121,6 +122,13 @@ async def test_a_score_is_changed_withdrawn_and_undone_and_nothing_is_overwritte
         assert "3 major  critical" in drawn(seen)
         assert "+00:00" in drawn(seen)
         assert "guidance" in drawn(seen)
+
+
+async def test_the_dialog_to_go_to_a_case_counts_the_cases_of_the_review(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path)) as (seen, _):
+        await seen.press("g")
+        await seen.until(lambda: isinstance(seen.app.screen, JumpDialog) and " cases" in drawn(seen))
+        assert " suites" not in drawn(seen)
 
 
 async def test_a_blind_reviewer_is_warned_before_a_note_is_discarded(tmp_path: Path) -> None:

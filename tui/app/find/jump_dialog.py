@@ -62,7 +62,7 @@ class JumpDialog(Dialog[Target | None]):
             return SearchResult(found, note)
         here = (place for place, target in enumerate(self._targets) if (target.path, target.case_id) == self._here)
         cases = sum(target.case_id is not None for target in self._targets)
-        suites = sum(target.path is not None for target in self._targets) - cases
+        suites = sum(target.path is not None and target.case_id is None for target in self._targets)
         count = f"{counted(suites, 'suite')}, {counted(cases, 'case')}" if suites else counted(cases, "case")
         return SearchResult(found, count, next(here, 0))
 
