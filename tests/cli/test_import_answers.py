@@ -154,6 +154,19 @@ def test_the_cases_that_were_answered_are_counted(assay: CommandLine) -> None:
     assert "Towns: 2 results of 2 models in 1 case\n" in assay.run("import", "a.csv", "--suite", "suite.json").err
 
 
+def test_an_answer_to_another_prompt_than_that_of_the_case_is_warned_of_and_marked(assay: CommandLine) -> None:
+    (assay.home / "suite.json").write_text(json.dumps(SUITE))
+    rows = [
+        {"case": "france", "model": model, "answer": "Paris", "prompt": prompt}
+        for model, prompt in (("a", "Capital of France?\n"), ("b", "Something else"))
+    ]
+    (assay.home / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = assay.run("import", "a.jsonl", "--suite", "suite.json")
+    assert "a.jsonl: warning: prompt: 1 answer to another prompt than that of the case" in ran.err
+    notes = {each["model"]: each["attempts"][0]["steps"][0]["notes"] for each in report(assay, ran)["results"]}
+    assert notes == {"a": [], "b": ["the prompt of the recorded answer differs from that of the case"]}
+
+
 @pytest.mark.parametrize("lines", [True, False], ids=["lines", "csv"])
 def test_a_key_with_a_quotation_mark_is_removed(assay: CommandLine, lines: bool) -> None:
     key = 'pa"ss"word-12345'

@@ -14,7 +14,7 @@ from tui.app.open_suites import OpenSuites
 from tui.app.presentation.pieces import text_of
 from tui.app.run_scores import RunScores
 from tui.model.outcomes import Outcome
-from tui.model.results import IncludedFile, Message, Prompt, TrialKey
+from tui.model.results import OTHER_PROMPT, IncludedFile, Message, Prompt, TrialKey
 from tui.model.run import RunState
 from tui.model.servers import clone_without_secrets
 from tui.model.subjects import replay_name
@@ -157,7 +157,12 @@ async def test_compare_shows_the_prompt_of_a_replayed_answer(opened: Session, tm
     plan = replace(make_plan(suite.cases, [MODEL, replayed]), suite=suite)
     opened.store.begin_run(plan, STARTED)
     for trial in plan.trials:
-        opened.store.save_trials(plan.run_id, [make_result(trial)])  # each was asked `Write code.`
+        result = make_result(trial)  # it was asked `Write code.`
+        if trial.model == replayed:
+            attempt = result.attempts[0]
+            noted = replace(attempt.steps[0], notes=(OTHER_PROMPT,))
+            result = replace(result, attempts=(replace(attempt, steps=(noted,)),))
+        opened.store.save_trials(plan.run_id, [result])
     pairs = AnswerPairs(SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl")), suite, lambda: None)
     session = pairs.open(Source(str(file), "", MODEL), Source(str(file), "", replayed), None)
     read = pairs.read(session, "a", folded=False)

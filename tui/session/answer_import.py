@@ -14,6 +14,7 @@ from tui.model.current_folder import absolute_path
 from tui.model.errors import Problem, SuiteError
 from tui.model.results import (
     CHECK_NOT_EVALUATED,
+    OTHER_PROMPT,
     Attempt,
     CheckResult,
     Message,
@@ -69,7 +70,10 @@ async def read_answer_run(
         trials=tuple(result.trial for result in results),
         command=f"assay import {path.name}",
     )
-    return ImportedRun(plan, tuple(results), now, now, is_named_by_content=True)
+    others = sum(bool(step.notes) for result in results for step in result.attempts[0].steps)
+    what = f"{others:,} answer{'s' * (others != 1)} to another prompt than that of the case"
+    warnings = (Problem(str(path), None, None, "warning", "prompt", what),) if others else ()
+    return ImportedRun(plan, tuple(results), now, now, warnings, is_named_by_content=True)
 
 
 def _suite_at(file: Path) -> Suite:
@@ -136,6 +140,8 @@ async def _judged(answer: PlainAnswer, case: Case, now: str, checker: Checker) -
         usage=answer.usage,
         timing=Timing(None, answer.duration_ms),
     )
+    if prompt.strip() != step.input.strip():
+        result = replace(result, notes=(OTHER_PROMPT,))
     attempt = Attempt(1, verdict, error, (result,), now, answer.duration_ms)
     return TrialResult(TrialKey(answer.case, answer.model, answer.repeat), verdict, False, error, (attempt,))
 

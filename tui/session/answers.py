@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from tui.model.context import SentFiles, wants_context
 from tui.model.outcomes import Outcome
-from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
+from tui.model.results import JUDGED, OTHER_PROMPT, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.scores import answer_hash
 from tui.model.subjects import is_replay_name
@@ -39,7 +39,7 @@ class Answer:
     `place` identifies it, `verdict` is that of the attempt, `duration_ms` the sum of its steps, None if unknown, and
     `attempts` how many attempts the trial has. `counts_as` is the verdict used in figures, set if this is the latest
     attempt and a rerun changed the verdict. `checks` are the results of the checks of all its steps, `inputs` what they
-    were asked.
+    were asked if that differs from the prompts of the case.
     """
 
     place: AnswerPlace
@@ -172,7 +172,7 @@ class SavedAnswers:
             len(result.attempts),
             result.first_verdict if last and result.first_verdict != result.verdict else None,
             tuple(check for step in attempt.steps for check in step.checks),
-            tuple(step.input for step in attempt.steps),
+            tuple(step.input for step in attempt.steps if any(OTHER_PROMPT in each.notes for each in attempt.steps)),
         )
 
 

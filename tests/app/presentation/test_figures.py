@@ -74,6 +74,9 @@ def test_a_pane_says_its_figures_on_one_line_and_less_where_there_is_less_room()
     assert text_of(figure_line(trial, trial.attempt, 0.0, 60)) == "✓  0.9 s · TTFT 0.15 · 128 tok/s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 40)) == "✓  0.9 s · 128 tok/s ·   96 tok"
     assert text_of(figure_line(trial, trial.attempt, 0.0, 20)) == "✓  0.9 s ·   96 tok"
+    assert text_of(figure_line(trial, trial.attempt, 0.0, 10)) == "✓  0.9 s"
+    assert text_of(figure_line(trial, trial.attempt, 0.0, 2)) == "✓"
+    assert figure_line(None, None, 0.0, 60) == ()
 
 
 def test_a_replayed_answer_to_another_prompt_is_called_so() -> None:
@@ -82,9 +85,6 @@ def test_a_replayed_answer_to_another_prompt_is_called_so() -> None:
     state.take_results([result_of(A, "passed", step)])
     trial = state.trials[A]
     assert text_of(figure_line(trial, trial.attempt, 0.0, 60)).startswith("✓ answer to another prompt ·  0.9 s")
-    assert text_of(figure_line(trial, trial.attempt, 0.0, 10)) == "✓  0.9 s"
-    assert text_of(figure_line(trial, trial.attempt, 0.0, 2)) == "✓"
-    assert figure_line(None, None, 0.0, 60) == ()
 
 
 def test_a_known_cost_is_at_the_end_and_is_left_out_first() -> None:

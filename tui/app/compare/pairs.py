@@ -9,7 +9,6 @@ from tui.model.diffs import DiffLine, FileDiff, Hunk
 from tui.model.outcomes import Outcome
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
-from tui.model.subjects import is_replay_name
 from tui.model.suite import Case, Suite, with_inputs
 from tui.session.answers import Answer, SavedAnswers, Source
 from tui.session.preferences import AnswerPlace, Choice, Preferred, swap_sides
@@ -183,11 +182,9 @@ class AnswerPairs:
         return AnswerPair(a, b, answer_diff(*first, folded=folded), tuple(asked), is_cut=first != texts)
 
     def _asked(self, answer: Answer, case: str) -> Case | None:
-        """Return the case as an answer was asked: one that is replayed keeps the prompt of its recording."""
+        """Return the case as an answer was asked: recorded answers keep the prompt that they were given to."""
         then = self._recorded.case(answer.place.run, case)
-        if then is None or not is_replay_name(answer.place.model):
-            return then and then.case
-        return with_inputs(then.case, answer.inputs)
+        return None if then is None else with_inputs(then.case, answer.inputs)
 
     def preferences(self) -> Sequence[Preferred]:
         """Return all preferences in the suite, of any reviewer."""
