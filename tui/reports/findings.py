@@ -76,13 +76,13 @@ def finding_blocks(
 def _definition(detail: Detail) -> str:
     if not detail.risk_analysis:
         return (
-            "A finding is a checked trial that is not a plain pass. Findings are sorted by verdict, starting with"
-            " failures."
+            "A finding is a trial that is neither a plain pass nor unchecked. Findings are sorted by verdict, starting "
+            "with failures."
         )
     return (
-        "A finding is a checked trial that is not a plain pass, or an answer with a risk band of medium or higher. "
-        "Findings are sorted by band, starting with the highest, then by verdict. Verdicts come from checks, bands "
-        "from reviewers; they do not affect each other."
+        "A finding is a trial that is neither a plain pass nor unchecked, or an answer with a risk band of medium or "
+        "higher. Findings are sorted by band, starting with the highest, then by verdict. Verdicts come from checks, "
+        "bands from reviewers; they do not affect each other."
     )
 
 
