@@ -94,8 +94,8 @@ async def test_what_is_shown_as_finished_is_stored_already(tmp_path: Path) -> No
         if isinstance(event, RunFinished):
             assert store.read_run(PLAN.run_id).record.state == "finished"
     store.close()
-    told = [event async for batch in story() for event in batch]
-    assert shown == [replace(each, saved_as="finished") if isinstance(each, RunFinished) else each for each in told]
+    events = [event async for batch in story() for event in batch]
+    assert shown == [replace(each, saved_as="finished") if isinstance(each, RunFinished) else each for each in events]
 
 
 async def test_a_store_that_recovers_loses_nothing_and_is_reported_once(tmp_path: Path) -> None:

@@ -121,15 +121,16 @@ class RunQueue:
     def wait_reason(self, path: Path, case: str, model: str) -> WaitReason:
         """Return why a trial has not started or has no displayed answer; empty if it has, or was never requested."""
         current, queued = self.current, list(self.queued)
-        trial = self._open_suites.state(path).trial(case, model) if self.is_paused else None
-        if trial is not None and trial.is_open and not trial.is_answered and current and current.path == path:
+        trial, is_here = self._open_suites.state(path).trial(case, model), current and current.path == path
+        if self.is_paused and trial is not None and trial.is_open and not trial.is_answered and is_here:
             return "paused"
         if current is None and queued:
             current = queued.pop(0)
         prepares = current is not None and current.path == path and not self._open_suites.state(path).running
         if current is not None and prepares and self._has(current, path, case, model):
             return "preparing"
-        if any(self._has(each, path, case, model) for each in queued):
+        is_begun = is_here and trial is not None and trial.status != "waiting"
+        if not is_begun and any(self._has(each, path, case, model) for each in queued):
             return "queued"
         if current is not None and self._starts_local(path, case, model):
             return "starting"

@@ -182,6 +182,18 @@ async def test_a_second_run_is_queued_and_then_runs(tmp_path: Path) -> None:
         assert {trial.case for trial in session.plans[1].trials} == {"two"}
 
 
+async def test_a_trial_that_runs_or_has_ended_is_not_called_queued(tmp_path: Path) -> None:
+    session = session_for(tmp_path)
+    async with explored(session) as seen:
+        await start(seen)
+        await seen.press("r")
+        await seen.until(lambda: "1 queued" in seen.header)
+        session.say(*begun(A), *begun(B), TrialFinished(result_of(B, "error", error="Cannot connect.")))
+        await seen.until(lambda: "Cannot connect." in seen.text(1))
+        assert "No text received yet" in seen.text(0)
+        assert "Queued" not in seen.text(0)
+
+
 @pytest.mark.long
 async def test_the_suite_a_category_and_what_failed_can_be_run(tmp_path: Path) -> None:
     session = session_for(tmp_path)
