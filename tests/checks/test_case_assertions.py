@@ -64,6 +64,13 @@ def test_texts(kind: str, value: Any, text: str, state: CheckState, spans: tuple
     assert (result.kind, result.state, result.spans) == (f"assert.{kind}", state, spans)
 
 
+async def test_a_duration_beside_the_limit_is_not_rounded_to_it() -> None:
+    for duration, shown in ((100.1, "got 100.1 ms"), (250.4, "got 250 ms")):
+        [result] = await Checker().decide([Check("assert.latency", threshold=100)], Answer("x", duration_ms=duration))
+        assert result.state == "failed"
+        assert shown in result.detail
+
+
 @pytest.mark.parametrize(
     ("kind", "schema", "text", "state", "detail"),
     [

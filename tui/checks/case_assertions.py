@@ -302,12 +302,17 @@ def _rouge_n(check: Check, answer: Answer) -> Decided:
 def _latency(check: Check, answer: Answer) -> Decided:
     if answer.duration_ms is None:
         raise _NotEvaluatedError("the duration of the answer is unknown")
-    return _within(check, answer.duration_ms, f"{answer.duration_ms:,.0f} ms")
+    duration = answer.duration_ms
+    # Beside the limit, a rounded duration would seem to be within it.
+    is_near = abs(duration - (check.threshold or 0.0)) < 1
+    return _within(check, duration, f"{duration:,.15g} ms" if is_near else f"{duration:,.0f} ms")
 
 
 def _cost(check: Check, answer: Answer) -> Decided:
     if answer.cost_usd is None:
-        raise _NotEvaluatedError("the cost of the answer is unknown; add a price to the model in the config file")
+        raise _NotEvaluatedError(
+            "the cost of the answer is unknown: the model has no price, or the provider reported no tokens"
+        )
     return _within(check, answer.cost_usd, f"{answer.cost_usd:.6g} USD")
 
 
