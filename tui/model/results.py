@@ -373,7 +373,7 @@ def is_flaky(attempts: Sequence[Attempt]) -> bool:
 
 
 OTHER_PROMPT = "the prompt of the recorded answer differs from that of the case"
-"""The note of a step whose answer was replayed for a case that was changed since it was recorded."""
+"""The note of a step whose answer was replayed or imported, and given to another prompt than that of its case."""
 CHECK_NOT_EVALUATED = "A check could not be evaluated"
 """The error of an imported answer that Assay's checks could not judge."""
 

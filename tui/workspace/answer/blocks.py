@@ -38,6 +38,7 @@ _ALONE = re.compile(
     r"[*_]{0,3}(?:(?:\d{1,3}[.):]|[-*+])\s+)?[*_]{0,3}(?:" + _FILE_WORD + r")?[*_]{0,3}\s*[*_]{0,3}`[^`]+`[*_:.\s]*",
     re.IGNORECASE,
 )
+_LONGEST_USE = 60  # characters: without a limit, many names in one line would take long
 _USED_BEFORE = re.compile(
     r"\b(?:run|runs|running|call|calls|calling|execute|executes|executing|(?:usage|output|result|use) of)"
     r"\s{1,9}(?:(?:the|this|your)\s{1,9})?(?:(?:file|script|program)\s{1,9})?$",
@@ -156,7 +157,8 @@ def read_line_before(line: str) -> tuple[str | None, bool]:
 def _is_used(text: str, found: re.Match[str]) -> bool:
     """Return whether a sentence is about the use of a file, such as its output or a command: not about its content."""
     is_command = " " in found[1].strip() and "/" not in found[1].split()[0]
-    return bool(is_command or _USED_BEFORE.search(text[: found.start()]) or _USED_AFTER.match(text[found.end() :]))
+    before = text[max(0, found.start() - _LONGEST_USE) : found.start()]
+    return bool(is_command or _USED_BEFORE.search(before) or _USED_AFTER.match(text, found.end()))
 
 
 def _heading_path(text: str) -> str | None:
