@@ -235,6 +235,11 @@ class Attempt:
         """
         return sum(step.timing.duration_ms for step in self.steps) or None
 
+    @property
+    def has_another_prompt(self) -> bool:
+        """Whether the answer is a recorded one to another prompt than that of its case (`OTHER_PROMPT`)."""
+        return any(OTHER_PROMPT in step.notes for step in self.steps)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -38,7 +38,6 @@ from tui.model.events import (
 )
 from tui.model.outcomes import Outcome
 from tui.model.results import (
-    OTHER_PROMPT,
     Attempt,
     CheckState,
     Prompt,
@@ -151,8 +150,7 @@ class TrialProgress:
     @property
     def has_another_prompt(self) -> bool:
         """Whether the answer is a recorded one to another prompt than that of the case that was run."""
-        attempts = self.result.attempts[-1:] if self.result else ()
-        return any(OTHER_PROMPT in step.notes for attempt in attempts for step in attempt.steps)
+        return self.result is not None and any(each.has_another_prompt for each in self.result.attempts[-1:])
 
     @property
     def ended(self) -> TrialResult | Outcome | None:

@@ -408,9 +408,7 @@ def cases_by_id(suite: Suite) -> dict[str, SuiteCase]:
 
 
 def with_inputs(case: Case, inputs: Sequence[str]) -> Case:
-    """Return a case with other inputs of its steps: those to which a recorded answer was given."""
-    if all(step.input == given for step, given in zip(case.steps, inputs, strict=False)):
-        return case
+    """Return a case with these inputs of its first steps: those to which a recorded answer was given."""
     asked = tuple(replace(step, input=given) for step, given in zip(case.steps, inputs, strict=False))
     return replace(case, steps=(*asked, *case.steps[len(asked) :]))
 

@@ -70,7 +70,7 @@ async def read_answer_run(
         trials=tuple(result.trial for result in results),
         command=f"assay import {path.name}",
     )
-    others = sum(bool(step.notes) for result in results for step in result.attempts[0].steps)
+    others = sum(result.attempts[0].has_another_prompt for result in results)
     what = f"{others:,} answer{'s' * (others != 1)} to another prompt than that of the case"
     warnings = (Problem(str(path), None, None, "warning", "prompt", what),) if others else ()
     return ImportedRun(plan, tuple(results), now, now, warnings, is_named_by_content=True)

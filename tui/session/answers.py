@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from tui.model.context import SentFiles, wants_context
 from tui.model.outcomes import Outcome
-from tui.model.results import JUDGED, OTHER_PROMPT, Attempt, CheckResult, TrialKey, Verdict
+from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.scores import answer_hash
 from tui.model.subjects import is_replay_name
@@ -172,7 +172,7 @@ class SavedAnswers:
             len(result.attempts),
             result.first_verdict if last and result.first_verdict != result.verdict else None,
             tuple(check for step in attempt.steps for check in step.checks),
-            tuple(step.input for step in attempt.steps if any(OTHER_PROMPT in each.notes for each in attempt.steps)),
+            tuple(step.input for step in attempt.steps) if attempt.has_another_prompt else (),
         )
 
 
