@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from tests.support.pilots import screen_rows, until
-from tui.app.dialogs import ConfirmScreen, PaintedText
+from tui.app.dialogs import ConfirmScreen, PaintedText, without_ambiguous_answers
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.shipped import shipped_folder
 
@@ -46,6 +46,12 @@ async def test_the_keys_of_a_question_are_those_of_the_keymap() -> None:
         await until(pilot, lambda: any("n answers at its end" in row for row in screen_rows(app.screen)))
         await pilot.press("y")
         await until(pilot, lambda: answers == [False])
+
+
+def test_a_key_that_the_config_gives_to_both_answers_of_a_question_answers_no() -> None:
+    for keymap in ({"confirm.yes": "n"}, {"confirm.yes": "f2, escape", "confirm.no": "y"}, {"confirm.no": "y"}):
+        expected = {} if "f2, escape" not in keymap.values() else keymap
+        assert without_ambiguous_answers({**keymap, "look.matrix": "f9"}) == {**expected, "look.matrix": "f9"}
 
 
 WORDS = [f"W{number}W" for number in range(150)]

@@ -185,6 +185,19 @@ def test_config_check_prints_what_is_wrong_with_the_keys(assay: CommandLine) -> 
     assert "keys: run.suite and pane.zoom have the same key z." in checked.err
 
 
+def test_config_check_names_a_theme_that_does_not_exist(assay: CommandLine) -> None:
+    config = assay.home / "assay_config_dir" / "config.yaml"
+    (config.parent / "themes").mkdir(parents=True, exist_ok=True)
+    config.write_text("theme: assay-ligth\n")
+    sentence = "warning: theme: unknown theme assay-ligth. Did you mean assay-light? Available: assay-dark, assay-light"
+    assert sentence in assay.run("config", "check").err
+    theme = config.parent / "themes" / "mine.yaml"
+    theme.write_text("name: assay-ligth\ncolours: {text: red}\n")
+    assert f"warning: {theme}:2:" in assay.run("config", "check").err
+    theme.write_text("name: assay-ligth\ncolours: {}\n")
+    assert "warning" not in assay.run("config", "check").err
+
+
 def test_a_project_file_is_checked_and_its_faulty_entries_are_ignored(assay: CommandLine) -> None:
     project = assay.home / ".assay.yaml"
     project.write_text("theme: assay-light\n")

@@ -262,7 +262,7 @@ def test_cases_of_one_run_only_are_named(assay: CommandLine) -> None:
     found = compared(assay, run, base)["models"]["a"]
     assert (found["missing"], found["added"], found["same"]) == (CASES[:5], ["new"], 35)
     text = assay.run("compare", run, base).out
-    assert "No result in the run: `case-00`, `case-01`" in text
+    assert "No checked result in the run: `case-00`, `case-01`" in text
 
 
 def test_markdown_says_that_the_difference_counts_fewer_cases_than_the_rates(assay: CommandLine) -> None:

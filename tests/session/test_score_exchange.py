@@ -491,6 +491,27 @@ def test_the_key_of_a_packet_is_read_once(reviews: Reviews, tmp_path: Path, monk
     assert len(read) == 1
 
 
+def test_a_line_of_a_packet_with_texts_of_another_answer_is_refused(reviews: Reviews, tmp_path: Path) -> None:
+    one, two = (json.loads(text) for text in reviews.make_packet(RUN).replace("null", "2").splitlines())
+    for number, text in enumerate(("prompt", "answer")):
+        fields = {**one, text: f"{one[text]} and more"}
+        [problem] = refused(reviews, write(tmp_path, f"{number}.jsonl", json.dumps(fields)))
+        assert problem.endswith("answer: the prompt or the answer is not that of this id; take both from the packet")
+    spaced = {**one, "answer": f" {one['answer']}\r\n"}
+    short = {key: two[key] for key in ("version", "packet", "id", "criteria")}
+    lines = f"{json.dumps(spaced)}\n{json.dumps(short)}\n"
+    assert reviews.import_files([write(tmp_path, "spaced.jsonl", lines)], "Dora").new == 4
+
+
+def test_a_packet_of_an_earlier_version_can_be_imported(reviews: Reviews, tmp_path: Path) -> None:
+    filled = reviews.make_packet(RUN).replace('"extent": null', '"extent": 2')
+    [key] = tmp_path.rglob("packets/*.json")
+    fields = json.loads(key.read_text())
+    fields["answers"] = {id: answer[:-1] for id, answer in fields["answers"].items()}
+    key.write_text(json.dumps(fields))
+    assert reviews.import_files([write(tmp_path, "packet.jsonl", filled)], "Dora").new == 4
+
+
 def test_files_that_cannot_be_read(reviews: Reviews, tmp_path: Path) -> None:
     for file in (tmp_path / "none.jsonl", tmp_path, tmp_path / "a\0b"):
         with pytest.raises(ConfigError, match="cannot be read"):

@@ -1,7 +1,7 @@
 """Dialogs that several screens use: a choice from a list, a confirmation, the help, and scrollable text."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual.app import App, ComposeResult
@@ -234,6 +234,17 @@ class ConfirmScreen(Dialog[bool]):
             self.refresh()  # also if it was painted below another screen
         elif self._typing is None:
             self.dismiss(True)
+
+
+def without_ambiguous_answers(keymap: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys of the config, without those of a question if one key would answer both yes and no."""
+    keys = [
+        {key.strip() for key in keymap.get(binding.id or "", binding.key).split(",")}
+        for binding in ConfirmScreen.BINDINGS
+        if isinstance(binding, Binding)
+    ]
+    is_ambiguous = bool(set.intersection(*keys))
+    return {id: key for id, key in keymap.items() if not (is_ambiguous and id.startswith("confirm."))}
 
 
 class HelpScreen(Dialog[None]):

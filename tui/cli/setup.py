@@ -1,11 +1,15 @@
 """`assay paths`, `assay config`, `assay completion`."""
 
 import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
 from tui.cli.streams import print_path, say
 from tui.model.sanitize import sanitize_line
+
+_MOST_NAMED = 20
 
 
 @click.command()
@@ -87,6 +91,7 @@ def config_check() -> int:
     from tui.app.keymap import keymap_problems
     from tui.config.folders import find_folders, find_project_file
     from tui.config.load import load_config
+    from tui.model.shipped import shipped_folder
 
     folders = find_folders(os.environ)
     loaded = load_config(folders.config, os.environ, find_project_file())
@@ -94,11 +99,27 @@ def config_check() -> int:
         say(str(problem))
     for sentence in keymap_problems(loaded.keymap) if loaded.keymap else ():
         say(f"warning: {sentence}")
+    if loaded.theme is not None:
+        for sentence in _theme_problems(loaded.theme, (shipped_folder("themes"), folders.themes)):
+            say(f"warning: {sentence}")
     faulty = any(problem.level == "error" for problem in loaded.warnings)
     say(f"{folders.config_file}: {'valid' if loaded.path else 'does not exist (using defaults)'}")
     if loaded.project:
         say(f"{loaded.project}: {'has errors; the entries above are ignored' if faulty else 'valid'}")
     return 2 if faulty else 0
+
+
+def _theme_problems(theme: str, folders: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence if no theme in these folders has this name, with the problems of their files."""
+    from tui.app.theme.theme_files import ThemeFiles
+    from tui.model.suggest import did_you_mean
+
+    files = ThemeFiles(folders)
+    files.read_changed()
+    if theme not in files.names:
+        known = f"{did_you_mean(theme, files.names)}Available: {', '.join(files.names[:_MOST_NAMED])}."
+        yield f"theme: unknown theme {sanitize_line(theme, 60)}. {known}"
+        yield from files.faults
 
 
 @click.command()

@@ -9,8 +9,12 @@ from tui.reports.summary import RequiredShare
 
 
 def errors(found: Mapping[Verdict, int]) -> str:
-    """Return the errors as text: `2 timed out, 1 incomplete`."""
-    return ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in found.items())
+    """Return the errors as text: `2 errors, 1 timed out`."""
+    return ", ".join(f"{number} {_error_word(verdict, number)}" for verdict, number in found.items())
+
+
+def _error_word(verdict: Verdict, number: int) -> str:
+    return "errors" if verdict == "error" and number != 1 else verdict.replace("_", " ")
 
 
 def share_met(share: RequiredShare) -> str:

@@ -126,8 +126,8 @@ def _changed(change: RunChange) -> Iterator[str]:
         ("Passes less often", change.cases["worse"]),
         ("Fixed", change.cases["fixed"]),
         ("Passes more often", change.cases["better"]),
-        ("No result in the run", change.missing),
-        ("No result in the base", change.added),
+        ("No checked result in the run", change.missing),
+        ("No checked result in the base", change.added),
     )
     points = [line((f"{title}: ", *_names(cases))) for title, cases in titles if cases]
     if points:

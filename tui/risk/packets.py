@@ -19,11 +19,15 @@ _MOST_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class PacketAnswer:
-    """The trial of an answer, its hash, and how many names are masked in it."""
+    """The trial of an answer, its hash, how many names are masked in it, and the digest of the texts in the packet.
+
+    The digest is empty in the keys of earlier versions.
+    """
 
     trial: TrialKey
     answer: str
     masked: int = 0
+    texts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class PacketKeys:
 
     def write(self, key: PacketKey) -> None:
         """Write a key; it is on disk when this returns."""
-        answers = {id: [*of.trial, of.answer, of.masked] for id, of in key.answers.items()}
+        answers = {id: [*of.trial, of.answer, of.masked, of.texts] for id, of in key.answers.items()}
         fields = {"version": 1, "run": key.run, "made_at": key.made_at, "guidance": key.guidance, "answers": answers}
         with self._store_errors("cannot be saved"):
             make_folder(self._folder)
@@ -58,8 +62,8 @@ class PacketKeys:
         with self._store_errors("cannot be read"):
             found: dict[str, Any] = json.loads(read_whole(self._file(packet), _MOST_BYTES))
             answers = {
-                id: PacketAnswer(TrialKey(case, model, repeat), answer, masked)
-                for id, (case, model, repeat, answer, masked) in found["answers"].items()
+                id: PacketAnswer(TrialKey(case, model, repeat), answer, masked, *texts)
+                for id, (case, model, repeat, answer, masked, *texts) in found["answers"].items()
             }
             return PacketKey(packet, found["run"], found["made_at"], found["guidance"], answers)
 

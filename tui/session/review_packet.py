@@ -44,13 +44,9 @@ def make_packet(
         for trial in trials[at : at + _AT_ONCE]:
             if trial in results:
                 id = secrets.token_hex(16)
-                answers[id] = _packet_answer(results[trial], names)
-                fields = {
-                    "version": 1,
-                    "packet": packet,
-                    "id": id,
-                    **_shown(cases[trial.case], results[trial], names, known),
-                }
+                shown = _shown(cases[trial.case], results[trial], names, known)
+                answers[id] = _packet_answer(results[trial], names, shown)
+                fields = {"version": 1, "packet": packet, "id": id, **shown}
                 lines.append(dump_line({**fields, "guidance": list(guidance.levels), "reviewer": ""}))
     return PacketKey(packet, run.record.id, made_at, guidance.version, answers), "".join(lines)
 
@@ -72,6 +68,8 @@ def packet_fields(
     answer = key.answers.get(id) if isinstance(id, str) else None
     if answer is None:
         raise LineFault("id: the packet has no such answer; do not change the ids")
+    if answer.texts and _texts_digest(found) not in (answer.texts, None):
+        raise LineFault("answer: the prompt or the answer is not that of this id; take both from the packet")
     if not isinstance(criteria, list) or not all(isinstance(each, dict) for each in criteria):
         raise LineFault("criteria: expected a list of objects, as in the packet")
     who = found.get("reviewer")
@@ -97,9 +95,17 @@ def packet_fields(
         }
 
 
-def _packet_answer(result: TrialResult, names: NameMask) -> PacketAnswer:
+def _packet_answer(result: TrialResult, names: NameMask, shown: Mapping[str, Any]) -> PacketAnswer:
     steps = result.attempts[-1].steps if result.attempts else ()
-    return PacketAnswer(result.trial, answer_hash(steps), len(names.mask(answer_text(steps)).names))
+    masked = len(names.mask(answer_text(steps)).names)
+    return PacketAnswer(result.trial, answer_hash(steps), masked, _texts_digest(shown) or "")
+
+
+def _texts_digest(line: Mapping[str, Any]) -> str | None:
+    """Return a digest of the prompt and the answer in a line, without their white space; None if one is not there."""
+    texts = [line.get("prompt"), line.get("answer")]
+    words = [text.split() for text in texts if isinstance(text, str)]
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:32] if len(words) == len(texts) else None
 
 
 def _shown(case: Case, result: TrialResult, names: NameMask, known: Secrets) -> dict[str, Any]:

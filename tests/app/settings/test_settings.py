@@ -128,6 +128,15 @@ async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:
         await stage.opens(SettingsDialog)
 
 
+async def test_a_question_keeps_its_keys_if_the_config_gives_one_to_both_answers(fixed_world: Path) -> None:
+    async with opened(fixed_world, *"keys") as stage:
+        await stage.press("ctrl+n")
+        await stage.opens(FormDialog)
+        await stage.press(*"confirm.yes", "down", "n", "enter")
+        await notified(stage, "keys: confirm.yes and confirm.no have the same key n.")
+        assert "confirm.yes" not in stage.app.keymap
+
+
 @pytest.mark.long
 async def test_the_edit_of_another_program_is_shown_and_stays(fixed_world: Path) -> None:
     async with opened(fixed_world, *"limits.high") as stage:

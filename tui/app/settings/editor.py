@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.app.context import AppContext
+from tui.app.dialogs import without_ambiguous_answers
 from tui.app.keymap import keymap_problems
 from tui.app.notifications import notify_error
 from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
@@ -26,6 +27,7 @@ class SettingsEditor:
 
     def __init__(self, app: ThemedApp[int], context: AppContext) -> None:
         self._app, self._context = app, context
+        self._keymap: Mapping[str, str] = {}
 
     def apply(self) -> None:
         """Apply the theme and the keys of the config."""
@@ -37,8 +39,9 @@ class SettingsEditor:
     def apply_keys(self) -> None:
         """Apply the keys of the config, and notify of problems with them."""
         config = self._context.session.config
-        if dict(self._app.keymap) != dict(config.keymap):
-            self._app.set_keymap(dict(config.keymap))
+        if config.keymap != self._keymap:
+            self._keymap = config.keymap
+            self._app.set_keymap(without_ambiguous_answers(config.keymap))
             start_worker(self._app, partial(self._check_keymap, config.keymap), group="keymap")
 
     async def _check_keymap(self, keymap: Mapping[str, str]) -> None:

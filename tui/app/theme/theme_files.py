@@ -72,6 +72,11 @@ class ThemeFiles:
         self._other_faults: Sequence[Problem] = ()
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the valid themes as they were read last."""
+        return tuple(sorted(self._palettes))
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """Return the problems of all files as they were read last."""
         in_files = (problem for path in self._seen for problem in self._file_faults.get(path, ()))
