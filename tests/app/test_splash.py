@@ -13,7 +13,7 @@ from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.explore.screen import ExploreScreen
-from tui.app.splash import SplashScreen
+from tui.app.splash import SplashScreen, start_lines
 
 
 def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
@@ -26,6 +26,12 @@ def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
     )
     code = f"import sys, tui.app.main; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_start_names_the_keys_of_the_config() -> None:
+    rows = ["".join(text for text, _ in line) for line in start_lines("", lambda id: "f8" if id == "run.case" else "")]
+    assert "     f8  run the case" in rows
+    assert "      R  run the whole suite" in rows
 
 
 @pytest.mark.parametrize("keys", ["/hqsh", *(pytest.param(keys, marks=pytest.mark.long) for keys in ("?", "dddq"))])

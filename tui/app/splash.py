@@ -1,5 +1,7 @@
 """The splash screen, displayed at once while the rest of the app is loaded and the session is opened."""
 
+from collections.abc import Callable
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -12,27 +14,30 @@ from tui.app.widgets.footer import KeyFooter
 from tui.app.widgets.text_views import PieceLine, TextPanel
 from tui.model.sanitize import sanitize_text
 
+_KEYS = (
+    ("", "↑ ↓", "select a suite or a case"),
+    ("", "Enter", "open or unfold it"),
+    ("run.case", "r", "run the case"),
+    ("run.suite", "R", "run the whole suite"),
+    ("look.models", "M", "choose the models to show side by side"),
+    ("look.filter", "/", "filter the cases"),
+    ("app.palette", "^p", "search all commands and themes"),
+    ("app.help", "?", "show the keys of this screen"),
+    ("app.leave", "q", "quit"),
+)
+"""The ids of the most important bindings, their default keys, and their effects."""
 
-def start_lines(message: str) -> list[Line]:
-    """Return an optional message, then the most important keys."""
+
+def start_lines(message: str, key_of: Callable[[str], str] = lambda _: "") -> list[Line]:
+    """Return an optional message, then the most important keys; `key_of` returns that of a binding, or nothing."""
     rows: list[Line] = [
         (("Assay", "accent"), ("  tests language models, side by side", "dim")),
         (),
     ]
     if message:
         rows += [*(((row, "plain"),) for row in sanitize_text(message).splitlines()), ()]
-    keys = (
-        ("↑ ↓", "select a suite or a case"),
-        ("Enter", "open or unfold it"),
-        ("r", "run the case"),
-        ("R", "run the whole suite"),
-        ("M", "choose the models to show side by side"),
-        ("/", "filter the cases"),
-        ("^p", "search all commands and themes"),
-        ("?", "show the keys of this screen"),
-        ("q", "quit"),
-    )
-    return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in keys]
+    shown = [((id and key_of(id)) or key, does) for id, key, does in _KEYS]
+    return rows + [((f"{key:>7}  ", "accent"), (does, "plain")) for key, does in shown]
 
 
 def error_lines(why: str) -> list[Line]:

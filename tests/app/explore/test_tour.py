@@ -34,6 +34,7 @@ async def test_the_tour_names_the_keys_of_the_config(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.config = Config(keymap={"look.filter": "f7"})
     async with explored(session) as seen:
+        await seen.until(lambda: any("f7 filter " in row for row in screen_rows(seen.app.screen)))
         await seen.press("f1")
         await seen.until(lambda: any("f7  filter the cases" in row for row in screen_rows(seen.app.screen)))
 

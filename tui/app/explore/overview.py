@@ -1,5 +1,7 @@
 """The panel of a suite without a selected case: what it contains, its problems, or how to begin."""
 
+from functools import partial
+
 from textual.content import Content
 
 from tui.app.explore.overview_lines import SuiteKeys, outdated_lines, problem_lines, suite_lines
@@ -24,7 +26,8 @@ class SuiteOverview(TextPanel):
     def on_mount(self) -> None:
         """Show how to begin."""
         self.border_title = Content("Start")
-        self.show_lines(start_lines("" if self._selection.open_suites.all else _NO_SUITES))
+        message = "" if self._selection.open_suites.all else _NO_SUITES
+        self.show_lines(start_lines(message, partial(key_of, self.screen)))
 
     def show(self, open_suite: OpenSuite) -> None:
         """Show a suite with its models and the pace of its run, or its problems where it cannot be used."""

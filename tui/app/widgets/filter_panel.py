@@ -9,6 +9,7 @@ from textual.css.query import DOMQuery
 from textual.message import Message
 from textual.widget import Widget
 
+from tui.app.keymap import key_of
 from tui.model.filter import CASE_FILTER, Completion, Filter, parse_filter
 from tui.session.saved_filters import SavedFilters
 
@@ -110,7 +111,7 @@ class FilteredPanel(Vertical):
         elif case_filter or chosen:
             self.border_subtitle = Content.styled(f"{count} {'case' if count == 1 else 'cases'}", "$accent")
         else:
-            self.border_subtitle = Content("/ filter")
+            self.border_subtitle = Content(f"{key_of(self.screen, 'look.filter')} filter")
 
     @property
     def _line(self) -> "FilterLine | None":
