@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.test_database import change, overwrite_index
+from tests.store.test_database import ask, change, overwrite, overwrite_index
 from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey
@@ -291,6 +291,112 @@ def test_a_run_whose_setup_cannot_be_read_keeps_its_results(history: Path, colum
     store = SqliteStore(history)
     assert store.notices == ()
     assert store.read_setup(PLAN.run_id).subjects == kept.plan.subjects
+    store.close()
+
+
+OTHER = replace(PLAN, run_id="f" * 32)
+
+
+def overwrite_rows(history: Path, table: str) -> None:
+    """Overwrite the page with the rows of a table."""
+    page = int(str(ask(history, f"SELECT rootpage FROM sqlite_schema WHERE name = '{table}'")))
+    overwrite(history, (page - 1) * 4096, b"\xff" * 4096)
+
+
+def test_runs_are_rebuilt_from_their_indexes_and_results(history: Path) -> None:
+    finish(history)
+    finish(history, OTHER)
+    change(history, "DELETE FROM result WHERE trial > 12")
+    overwrite_rows(history, "run")
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    (record,) = store.list_runs()
+    assert (record.id, record.suite_name, record.suite_path) == (PLAN.run_id, PLAN.suite.name, PLAN.suite.path)
+    assert (record.state, record.models, record.passed, record.trials) == ("interrupted", ("m", "n"), 6, 12)
+    assert record.started_at.startswith("20")
+    kept = store.read_run(PLAN.run_id)
+    assert (kept.plan.suite, kept.results) == (PLAN.suite, RESULTS)
+    assert [result for _, result in store.latest_results(PLAN.suite.path)] == [*RESULTS]
+    (lost,) = (version for name, version in kept.versions.items() if name == "damage of the history")
+    assert lost == "what it said about the models and options and versions is lost"
+    store.close()
+    store = SqliteStore(history)
+    assert store.notices == ()
+    store.close()
+
+
+@pytest.mark.parametrize("index", ["sqlite_autoindex_run_1", "run_by_suite", "run_by_place"])
+def test_a_run_is_rebuilt_without_what_one_of_its_indexes_says(history: Path, index: str) -> None:
+    finish(history)
+    overwrite_rows(history, "run")
+    overwrite_rows(history, index)
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    (record,) = store.list_runs()
+    assert (record.id == PLAN.run_id) == (index != "sqlite_autoindex_run_1")
+    kept = store.read_run(record.id)
+    assert {(result.trial, result.verdict) for result in kept.results} == {
+        (result.trial, result.verdict) for result in RESULTS
+    }
+    assert (kept.plan.suite == PLAN.suite) == (index != "run_by_suite")
+    store.close()
+
+
+@pytest.mark.parametrize("table", ["result", "trial", "run", "suite"])
+def test_rows_are_found_without_the_pages_that_lead_to_them(history: Path, table: str) -> None:
+    plan = make_plan([make_case(f"c{number}") for number in range(60)], ["m", "n"])
+    results = tuple(make_result(key, "passed" if key.model == "m" else "failed") for key in plan.trials)
+    long = replace(results[7].attempts[0].steps[0], response="long " * 20_000)
+    results = (
+        *results[:7],
+        replace(results[7], attempts=(replace(results[7].attempts[0], steps=(long,)),)),
+        *results[8:],
+    )
+    store = SqliteStore(history)
+    ids = [f"{number:032x}" for number in range(30)]
+    for number, run_id in enumerate(ids):
+        suite = replace(plan.suite, name=f"Suite {number}")
+        store.begin_run(replace(plan, run_id=run_id, suite=suite), STARTED)
+        store.save_trials(run_id, results if number == 0 else results[:1])
+        store.finish_run(run_id, "interrupted", FINISHED)
+    store.delete_run(ids[3])
+    store.close()
+    before = {table: ask(history, f"SELECT count(*) FROM {table}") for table in ("suite", "run", "trial", "result")}
+    overwrite_rows(history, table)
+    store = SqliteStore(history)
+    assert "Recovered runs: 29, with 148 results." in store.notices[0]
+    assert {table: ask(history, f"SELECT count(*) FROM {table}") for table in before} == before
+    assert {record.id for record in store.list_runs()} == {*ids} - {ids[3]}
+    kept = store.read_run(ids[0])
+    assert (kept.plan.suite.name, kept.plan.trials, kept.results) == ("Suite 0", plan.trials, results)
+    assert {record.state for record in store.list_runs()} == {"interrupted"}
+    store.close()
+
+
+def test_a_result_of_a_trial_that_names_no_run_makes_no_run(history: Path) -> None:
+    finish(history)
+    change(history, "PRAGMA foreign_keys = OFF", "UPDATE trial SET run = 77 WHERE number = 3")
+    overwrite_index(history)
+    store = SqliteStore(history)
+    assert [record.id for record in store.list_runs()] == [PLAN.run_id]
+    assert store.list_runs()[0].trials == 12
+    store.close()
+
+
+def test_lost_trials_of_an_unknown_plan_are_rebuilt_from_their_index(history: Path) -> None:
+    irregular = replace(PLAN, trials=PLAN.trials[:11])
+    store = SqliteStore(history)
+    store.begin_run(irregular, STARTED)
+    store.save_trials(PLAN.run_id, RESULTS[:11])
+    store.finish_run(PLAN.run_id, "finished", FINISHED)
+    store.close()
+    overwrite_rows(history, "trial")
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 11 results." in store.notices[0]
+    (record,) = store.list_runs()
+    assert (record.state, record.trials, record.passed) == ("finished", 11, 6)
+    kept = store.read_run(PLAN.run_id)
+    assert (kept.plan.trials, kept.results) == (irregular.trials, RESULTS[:11])
     store.close()
 
 

@@ -562,7 +562,7 @@ def replace_counted(*names):
     step()
     replace(*names)
 os.replace, repair = replace_counted, recovery.repair
-recovery.repair = lambda fresh: (repair(fresh), step())
+recovery.repair = lambda *given: (repair(*given), step())
 SqliteStore(pathlib.Path(sys.argv[1]))
 """
 

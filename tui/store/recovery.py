@@ -15,13 +15,15 @@ import errno
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from tui.model.current_folder import absolute_path
+from tui.store.pages import rows_in_pages
+from tui.store.rebuilt_runs import IndexedRuns
 from tui.store.repair import repair
 from tui.store.schema import migrate
 
@@ -33,6 +35,9 @@ BUSY_SECONDS = 10.0
 _TRIED_EACH = 2_000  # row numbers after the last readable row that are tried one by one
 _GREATEST = 2**40  # row number that is tried
 _Row = tuple[Any, ...]
+_AS_BYTES = {"result": "content"}
+"""The column of a table that is copied as bytes: with replaced characters, a result would be another answer."""
+_ID_LENGTH = 32
 _PASSING = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
@@ -249,7 +254,9 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
         old.execute("PRAGMA writable_schema = ON")
         for table in _TABLES:
             _copy(table, old, fresh)
-        repair(fresh)
+        _copy_unlinked_rows(damaged, fresh)
+        _copy_indexed_trials(old, fresh)
+        repair(fresh, _read_indexed_runs(old))
         fresh.execute("COMMIT")
     except READ_ERRORS as error:
         if fresh.in_transaction:
@@ -276,21 +283,92 @@ def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> Non
     columns = [name for name in _columns(table, fresh) if name in readable]
     if not columns:
         return
-    # Results as bytes: with replaced characters, one that is not UTF-8 would be another answer.
-    as_bytes = ("content",) if table == "result" else ()
-    names = ", ".join(columns)
-    marks = ", ".join("CAST(? AS TEXT)" if name in as_bytes else "?" for name in columns)
-    selected = ", ".join(f"CAST({name} AS BLOB)" if name in as_bytes else name for name in columns)
+    as_bytes = _AS_BYTES.get(table)
+    selected = ", ".join(f"CAST({name} AS BLOB)" if name == as_bytes else name for name in columns)
     for row in _rows(f"SELECT {selected} FROM {table} NOT INDEXED", old):
-        # No other column holds bytes: damage has made them of a text.
-        values = [
-            decode_damaged(value) if isinstance(value, bytes) and name not in as_bytes else value
-            for name, value in zip(columns, row, strict=True)
-        ]
+        _insert(fresh, table, columns, row)
+
+
+def _copy_unlinked_rows(damaged: Path, fresh: sqlite3.Connection) -> None:
+    """Copy the rows that are only in pages to which no other page leads any more.
+
+    Not if the file has a log: newer pages are there, and a row of the file itself may have been deleted since.
+    """
+    log = damaged.with_name(f"{damaged.name}-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    columns = {table: _columns(table, fresh) for table in _TABLES}
+    for row in rows_in_pages(damaged):
+        table = _table_of(row.values)
+        if table and len(row.values) <= len(columns[table]):
+            values = (row.number, *row.values[1:])
+            _insert(fresh, table, columns[table][: len(values)], values)
+
+
+def _table_of(values: Sequence[object]) -> str | None:
+    """Return the table of a row, by the number and the types of its columns; None for other rows."""
+    match values:
+        case [None, int(), bytes()]:
+            return "result"
+        case [None, bytes(), bytes()]:
+            return "suite"
+        case [None, int(), bytes(), bytes(), int(), *_]:
+            return "trial"
+        case [None, bytes(run_id), bytes(), _, int(), *_] if len(run_id) == _ID_LENGTH:
+            return "run"
+    return None
+
+
+def _insert(fresh: sqlite3.Connection, table: str, columns: Sequence[str], row: Sequence[Any]) -> None:
+    """Insert a row, unless the table has it or it breaks a rule of the table."""
+    as_bytes = _AS_BYTES.get(table)
+    # No other column holds bytes: damage has made them of a text.
+    values = [
+        decode_damaged(value) if isinstance(value, bytes) and name != as_bytes else value
+        for name, value in zip(columns, row, strict=True)
+    ]
+    marks = ", ".join("CAST(? AS TEXT)" if name == as_bytes else "?" for name in columns)
+    with contextlib.suppress(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.DataError, OverflowError):
+        fresh.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)
+
+
+def _copy_indexed_trials(old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
+    """Insert the trials whose rows cannot be read, with the names that an index repeats."""
+    columns = "run, case_id, model, repeat"
+    insert = f"INSERT OR IGNORE INTO trial (number, {columns}) VALUES (?, ?, ?, ?, ?)"
+    for row in _index_rows("trial", "sqlite_autoindex_trial_1", columns, old):
+        if row is not None:
+            with contextlib.suppress(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.DataError):
+                fresh.execute(insert, row)
+
+
+def _read_indexed_runs(old: sqlite3.Connection) -> IndexedRuns:
+    """Return what the indexes of the runs repeat."""
+    ids = [*_index_rows("run", "sqlite_autoindex_run_1", "id", old)]
+    suites = filter(None, _index_rows("run", "run_by_suite", "suite", old))
+    places = filter(None, _index_rows("run", "run_by_place", "suite_place", old))
+    return IndexedRuns(
+        ids={number: run_id for number, run_id in filter(None, ids) if isinstance(run_id, str)},
+        suites={number: suite for number, suite in suites if isinstance(suite, int)},
+        places={number: place for number, place in places if isinstance(place, str)},
+        has_all_ids=None not in ids,
+    )
+
+
+def _index_rows(table: str, index: str, columns: str, old: sqlite3.Connection) -> Iterator[_Row | None]:
+    """Yield the number of a row and the columns that an index repeats, from the first one on.
+
+    If one cannot be read, yield None, then the rows from the last one on until there.
+    """
+    first = columns.split(",")[0]
+    for order in ("ASC", "DESC"):
+        query = f"SELECT number, {columns} FROM {table} INDEXED BY {index} ORDER BY {first} {order}"
         try:
-            fresh.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", values)
-        except (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.DataError):
-            continue
+            yield from old.execute(query)
+            return
+        except (*READ_ERRORS, TypeError) as error:
+            _raise_passing(error)
+        yield None
 
 
 def _columns(table: str, connection: sqlite3.Connection) -> list[str]:

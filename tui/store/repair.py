@@ -9,6 +9,7 @@ from tui.model.run import RunOptions
 from tui.model.subjects import LOST, Subject
 from tui.store import codec
 from tui.store.planned_trials import rebuild_plans
+from tui.store.rebuilt_runs import IndexedRuns, rebuild_runs
 from tui.store.rebuilt_suites import rebuild_suites
 from tui.store.writer import count_outcomes, save_outcome
 
@@ -17,8 +18,9 @@ _LOST = "damage of the history"
 """The name among the versions of a run under which its lost columns are named."""
 
 
-def repair(connection: sqlite3.Connection) -> None:
-    """Make the rows a history that is readable as a whole."""
+def repair(connection: sqlite3.Connection, indexed: IndexedRuns) -> None:
+    """Make the rows a history that is readable as a whole; `indexed` is what its indexes say about runs."""
+    rebuild_runs(connection, indexed)
     rebuild_suites(connection)
     connection.execute("DELETE FROM run WHERE suite NOT IN (SELECT number FROM suite)")
     connection.execute("DELETE FROM trial WHERE run NOT IN (SELECT number FROM run)")
