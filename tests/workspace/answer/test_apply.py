@@ -219,6 +219,46 @@ def test_output_that_is_longer_than_the_code_does_not_replace_it(base: Base) -> 
     assert reason(applied, 2) == "its language does not fit a.py"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The function is already right. Running `a.py` prints:",
+        "No change is needed. The output of `tests/test_a.py`:",
+        "You can check it with `python a.py`:",
+        "Run `pytest -q`:",
+        "Output:",
+        "**Expected output:**",
+        "### Sample output",
+        "The output is",
+    ],
+)
+def test_a_command_or_an_output_does_not_replace_the_target(base: Base, line: str) -> None:
+    applied = apply_answer(base, case("a.py"), f"{line}\n```\n3 passed\n```\n", TRIAL)
+    assert applied.changes == ()
+    assert reason(applied) == "is a command or an output, as the line before it says"
+    with_code = f"{line}\n```\n3 passed\n```\nThe code:\n```\nx\n```\n"
+    assert content(base, apply_answer(base, case("a.py"), with_code, TRIAL), "a.py") == b"x\n"
+    for written in ("py", "a.py"):
+        named = apply_answer(base, case("a.py"), f"{line}\n```{written}\nnew = 1\n```\n", TRIAL)
+        assert content(base, named, "a.py") == b"new = 1\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "This fixes the output:",
+        "`main` now calls `helper`:",
+        "`total` returns the sum:",
+        "The function that prints the output:",
+        "Here is the code, which you can run:",
+        "## Output of the report",
+    ],
+)
+def test_a_line_about_something_else_takes_no_content_from_the_target(base: Base, line: str) -> None:
+    applied = apply_answer(base, case("a.py"), f"{line}\n```\nx\n```\n", TRIAL)
+    assert content(base, applied, "a.py") == b"x\n"
+
+
 def test_a_sentence_is_enough_if_no_other_block_has_the_file(base: Base) -> None:
     for language in ("", "py"):
         applied = apply_answer(base, case(), f"Put this into `a.py`:\n```{language}\nx\n```\n", TRIAL)

@@ -5,6 +5,7 @@ Lines end at LF, CRLF or CR. All functions are linear in the length of the answe
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tui.model.code_fences import FencedBlock, FenceParser, opening_fence, unquoted
 from tui.model.paths import path_fault
@@ -44,6 +45,15 @@ _USED_BEFORE = re.compile(
     r"\s{1,9}(?:(?:the|this|your)\s{1,9})?(?:(?:file|script|program)\s{1,9})?$",
     re.IGNORECASE,
 )
+_RUN_BEFORE = re.compile(
+    r"\b(?:run|runs|running|execute|executes|executing|output of)\s{1,9}(?:(?:the|this|your)\s{1,9})?$", re.IGNORECASE
+)
+_OUTPUT = re.compile(
+    r"[*_]{0,3}(?:the\s{1,9})?(?:(?:expected|sample|example|actual|new|test|program|console|terminal)\s{1,9}){0,2}"
+    r"output(?:\s{1,9}(?:is|was|will be|should be))?[*_:.\s]*",
+    re.IGNORECASE,
+)
+"""A line or heading that says no more than that an output follows."""
 _USED_AFTER = re.compile(r"\s{1,9}(?:prints|outputs|returns|shows)\b", re.IGNORECASE)
 _WORDS_WITH_DOTS = frozenset(
     ("node.js", "vue.js", "next.js", "nuxt.js", "express.js", "react.js", "d3.js", "three.js", "asp.net", "vb.net")
@@ -134,11 +144,20 @@ def read_comment(line: str) -> str | None:
     return first if _looks_like_path(first) and more.lstrip().startswith("(") else None
 
 
-def read_line_before(line: str) -> tuple[str | None, bool]:
-    """Return the path in the line before a block, and whether a sentence mentions it.
+class LineBefore(NamedTuple):
+    """What the line before a block says.
 
-    Otherwise it is a heading with a path, or nothing but a path. Of several in backticks it is the last one.
+    `path` is that of a heading, of a line that is nothing but a path, or one that a sentence mentions. `is_use` says
+    that the line names no path for the block, and is about a command or the output of one.
     """
+
+    path: str | None = None
+    is_mentioned: bool = False
+    is_use: bool = False
+
+
+def read_line_before(line: str) -> LineBefore:
+    """Read the line before a block. Of several paths in backticks, the last one is that of the block."""
     line = line[:_LONGEST]
     heading = _HEADING.fullmatch(line)
     text = heading["text"].strip().rstrip("#").strip() if heading else line.strip()
@@ -146,12 +165,15 @@ def read_line_before(line: str) -> tuple[str | None, bool]:
     if len(ticked) == 1 and _ALONE.fullmatch(text):
         path = ticked[0][1].strip()
         if _looks_like_path(path) or path_fault(path):
-            return path, False
+            return LineBefore(path)
     for found in reversed(ticked):
         path = found[1].strip()
         if _names_file(path) and not _is_used(text, found):
-            return path, heading is None
-    return (_heading_path(text) if heading and not ticked else None), False
+            return LineBefore(path, is_mentioned=heading is None)
+    if heading and not ticked and (path_of_heading := _heading_path(text)):
+        return LineBefore(path_of_heading)
+    is_use = any(_is_used(text, found) if _names_file(found[1].strip()) else _is_run(text, found) for found in ticked)
+    return LineBefore(is_use=is_use or bool(_OUTPUT.fullmatch(text)))
 
 
 def _is_used(text: str, found: re.Match[str]) -> bool:
@@ -159,6 +181,13 @@ def _is_used(text: str, found: re.Match[str]) -> bool:
     is_command = " " in found[1].strip() and "/" not in found[1].split()[0]
     before = text[max(0, found.start() - _LONGEST_USE) : found.start()]
     return bool(is_command or _USED_BEFORE.search(before) or _USED_AFTER.match(text, found.end()))
+
+
+def _is_run(text: str, found: re.Match[str]) -> bool:
+    """Return whether a sentence asks to run what is in backticks, or is about its output, or it is a command."""
+    words = found[1].split()
+    is_command = len(words) > 1 and "/" not in words[0] and any(map(_names_file, words[1:]))
+    return is_command or bool(_RUN_BEFORE.search(text[max(0, found.start() - _LONGEST_USE) : found.start()]))
 
 
 def _heading_path(text: str) -> str | None:
@@ -183,7 +212,8 @@ class Block:
     """One fenced block.
 
     `number` counts from 0; `language` and `path` are as written, None if missing; `text` has LF ends, also at its
-    last line. `is_mentioned` says that only a sentence before the block has the path.
+    last line. `is_mentioned` says that only a sentence before the block has the path, `is_use` that the line before it
+    is about a command or an output.
     """
 
     number: int
@@ -191,6 +221,7 @@ class Block:
     path: str | None
     text: str
     is_mentioned: bool = False
+    is_use: bool = False
 
 
 def has_too_many_lines(answer: str) -> bool:
@@ -221,11 +252,11 @@ def _block(number: int, found: FencedBlock, lines: list[str]) -> Block:
     body = [fence.content(line) for line in lines[found.first : found.end]]
     if path is None and body and (path := read_comment(body[0])) is not None:
         body = body[1:]
-    is_mentioned = False
+    before = LineBefore(path)
     if path is None:
-        path, is_mentioned = read_line_before(_line_before(lines, found.first - 1, fence.quotes))
+        before = read_line_before(_line_before(lines, found.first - 1, fence.quotes))
     text = "\n".join([*body, ""]) if body else ""
-    return Block(number, language, path, text, is_mentioned)
+    return Block(number, language, before.path, text, before.is_mentioned, before.is_use)
 
 
 def _line_before(lines: list[str], at: int, quotes: int) -> str:

@@ -24,7 +24,8 @@ def choose_blocks(blocks: Sequence[Block], target: str | None, picked: int | Non
     """Assign blocks to files.
 
     A block that names a path is assigned to it, the last one if several name it. Of the others, the longest with a
-    language that fits is assigned to `target`; if there is none, the longest without a language. A block that only a
+    language that fits is assigned to `target`; if there is none, the longest without a language that does not follow a
+    line about a command or an output. A block that only a
     sentence assigns to a file must have the file's language or none, and takes no file from a block that names it, or,
     without a language, from one that has one. `picked` is the number of the block that the user chose for the target.
     Raises WorkspaceError if there is no such block.
@@ -85,6 +86,11 @@ def _claim(block: Block) -> int:
     return 2 if not block.is_mentioned else int(bool(block.language))
 
 
+def _is_output(block: Block) -> bool:
+    """Return whether a block is no content of a file: it has no language, and follows a line about a command."""
+    return block.is_use and not block.language
+
+
 def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None, picked: int | None) -> None:
     if target is None:
         reason = "has no path, and the case has no targetFile"
@@ -92,7 +98,7 @@ def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None, 
         return
     taken = chosen.files.get(target)
     fault = written_path_fault(target)
-    fitting = [] if fault else [block for block in unnamed if fits(block.language, target)]
+    fitting = [] if fault else [block for block in unnamed if fits(block.language, target) and not _is_output(block)]
     if taken is not None:
         is_weak = _claim(taken) == 0 and taken.number != picked
         fitting = [block for block in fitting if block.language] if is_weak else []
@@ -112,6 +118,8 @@ def _send_longest(chosen: Chosen, unnamed: Sequence[Block], target: str | None, 
             reason = f"targetFile is not allowed: it {fault}"
         elif not fits(block.language, target):
             reason = f"its language does not fit {target}"
+        elif _is_output(block):
+            reason = "is a command or an output, as the line before it says"
         else:
             winner = taken or longest
             why = "has that path" if taken and taken.path else "was selected for it" if taken else "is at least as long"
