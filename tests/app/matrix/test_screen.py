@@ -303,6 +303,16 @@ async def test_a_baseline_is_chosen_and_taken_away() -> None:
         assert "was" not in rows_of(screen)[1]
 
 
+async def test_a_baseline_whose_run_was_deleted_is_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_app(matrix_of(), marked=True) as app:
+        await until(app.hand, lambda: app.matrix.baseline is not None)
+        monkeypatch.setattr(RunHistory, "list_runs", lambda _: ())
+        await app.hand.press("b")
+        await until(app.hand, lambda: isinstance(app.screen, ChoiceScreen))
+        await app.hand.press("enter")
+        await until(app.hand, lambda: app.matrix.baseline is None)
+
+
 async def test_a_baseline_is_compared_with_the_displayed_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = matrix_of()
     asked: list[tuple[str, dict[str, tuple[str, TrialKey]]]] = []

@@ -146,7 +146,7 @@ class BaselineControls:
         try:
             runs = runs_of_suite(await asyncio.to_thread(self._history.list_runs), matrix.suite)
             runs = [run for run in runs if run.id not in self._displayed_runs]
-            if not runs:
+            if not runs and matrix.baseline is None:
                 self._screen.notify("No other saved run of this suite.", severity="warning", markup=False)
                 return
             lines: list[Line] = [((" none: no baseline", "plain"),), *map(run_choice_line, runs)]
