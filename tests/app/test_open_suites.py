@@ -18,8 +18,9 @@ from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.app.suite_loader import SuitesRead
 from tui.model.errors import Problem, StoreError
 from tui.model.filter import parse_filter
+from tui.model.progress import TrialProgress
 from tui.model.results import Attempt, TrialKey, TrialResult, Verdict
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Suite, SuiteCase
 from tui.session.recorded_cases import LatestResults
 from tui.session.session import Session

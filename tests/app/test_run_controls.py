@@ -22,9 +22,10 @@ from tui.app.run_controls import RunControls, requests_by_run, split_errors
 from tui.app.run_messages import RunQueued
 from tui.app.run_requests import RunRequest, request_failed, request_suite
 from tui.app.theme.themed_app import ThemedApp
+from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
 from tui.model.shipped import shipped_folder
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import RepositoryContext
 from tui.store.sqlite import SqliteStore
 

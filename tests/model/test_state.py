@@ -29,6 +29,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
+from tui.model.progress import TrialProgress
 from tui.model.results import (
     Attempt,
     CheckResult,
@@ -41,7 +42,7 @@ from tui.model.results import (
     Verdict,
 )
 from tui.model.run import RunState as RunOutcome
-from tui.model.state import Counts, Limit, RunState, TrialProgress
+from tui.model.state import Counts, Limit, RunState
 from tui.model.suite import Case, Check, CommandCheck, RepositoryContext, Step, Suite, SuiteCase
 
 A, B = TrialKey("one", "mock-a"), TrialKey("one", "mock-b")

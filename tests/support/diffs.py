@@ -5,8 +5,8 @@ from pathlib import Path
 from tests.support.repositories import Files, git, make_repository
 from tests.support.scripted_session import result_of, step_of
 from tui.app.diff.answer_diff import ShownDiff, kept_diff
+from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey, TrialResult
-from tui.model.state import TrialProgress
 from tui.model.suite import Case, Step
 from tui.workspace.answer.apply import apply_answer
 from tui.workspace.git.base import open_base

@@ -14,8 +14,9 @@ from tui.app.session_protocol import Session
 from tui.model.current_folder import absolute_path, normal_path, real_path
 from tui.model.errors import AssayError, Problem
 from tui.model.filter import Filter, StatusWord
+from tui.model.progress import TrialProgress
 from tui.model.servers import model_names
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Case, Suite
 
 MOST_PANES = 4

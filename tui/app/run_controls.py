@@ -25,9 +25,10 @@ from tui.app.workers import start_worker
 from tui.model.context import estimate_line, wants_context
 from tui.model.errors import AssayError, StoreError
 from tui.model.prices import Spent, cost_text
+from tui.model.progress import TrialProgress
 from tui.model.results import JUDGED, TrialKey
 from tui.model.sanitize import sanitize_line
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.subjects import Subject
 from tui.session.consent import data_consent
 from tui.session.run_history import RunHistory

@@ -8,9 +8,9 @@ from typing import Literal
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.model.outcomes import outcome_of
 from tui.model.prices import Spent, spent_on
+from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
 from tui.model.servers import model_names
-from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
 WaitReason = Literal["", "queued", "preparing", "paused", "starting", "changed"]

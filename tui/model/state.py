@@ -2,188 +2,41 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
 from tui.model import run
 from tui.model.context import SentFiles, sent_files
 from tui.model.events import (
-    AttemptFinished,
     AttemptStarted,
-    CheckMoved,
     ContextRead,
     Event,
     LimitMoved,
-    LiveState,
-    ReasoningArrived,
     RepositoryCloned,
     RepositoryCloning,
     RepositoryEvent,
-    RequestRetried,
-    RequestSent,
     RunFinished,
     RunPaused,
     RunResumed,
     RunStarted,
-    StepFinished,
-    StepStarted,
     StoreRecovered,
     StoreStalled,
-    TextArrived,
-    ToolsCalled,
-    TrialDelayed,
     TrialFinished,
     TrialStarted,
 )
-from tui.model.outcomes import Outcome
+from tui.model.progress import TrialProgress
 from tui.model.results import (
-    Attempt,
-    CheckState,
-    Prompt,
-    Retry,
-    Span,
-    StepResult,
-    ToolUse,
     TrialKey,
     TrialResult,
-    Verdict,
     counted_as,
     has_failed_since,
     has_passed_since,
 )
-from tui.model.suite import FORBIDDING, Case, Suite, SuiteCase, cases_by_id
+from tui.model.suite import Suite, SuiteCase, cases_by_id
 
-TrialStatus = Literal["waiting", "delayed", "running"] | Verdict
 _NO_CASES: Mapping[TrialKey, SuiteCase] = MappingProxyType({})
 _NO_RUNS: Mapping[TrialKey, str] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, str] = MappingProxyType({})
-OPEN: frozenset[str] = frozenset({"waiting", "delayed", "running"})
-
-
-@dataclass(slots=True)
-class LiveCheck:
-    """The current state of a check; `decided` is None while it is provisional."""
-
-    state: LiveState = "waiting"
-    spans: tuple[Span, ...] = ()
-    decided: CheckState | None = None
-    detail: str = ""
-
-
-@dataclass(slots=True)
-class StepProgress:
-    """The progress of a step.
-
-    Times are the monotonic seconds passed with the events. `pieces` only grows until a turn of the model ends with
-    calls of tools; `turns` counts these turns live, and `tool_calls` are their calls. `newlines` are the offsets of
-    line ends.
-    """
-
-    prompt: Prompt | None = None
-    pieces: list[str] = field(default_factory=list)
-    newlines: list[int] = field(default_factory=list)
-    size: int = 0
-    reasoning: list[str] = field(default_factory=list)
-    checks: dict[int, LiveCheck] = field(default_factory=dict)
-    retries: list[Retry] = field(default_factory=list)
-    tool_calls: list[ToolUse] = field(default_factory=list)
-    turns: int = 0
-    sent_at: float | None = None
-    first_at: float | None = None
-    result: StepResult | None = None
-
-    @property
-    def text(self) -> str:
-        """The answer received so far."""
-        return self.result.response if self.result is not None else "".join(self.pieces)
-
-    def line_of(self, offset: int) -> int:
-        """Return the line, counted from 1, of a code point of the answer."""
-        if self.result is not None:
-            return self.result.response.count("\n", 0, offset) + 1
-        return bisect_left(self.newlines, offset) + 1
-
-
-@dataclass(slots=True)
-class AttemptProgress:
-    """The progress of an attempt; `of` is the maximum number of attempts."""
-
-    number: int
-    of: int
-    steps: list[StepProgress] = field(default_factory=list)
-    tokens_seen: int = 0
-    finished: Attempt | None = None
-
-    @property
-    def turns(self) -> int:
-        """The number of turns that ended with calls of tools."""
-        return sum(step.turns for step in self.steps)
-
-
-@dataclass(slots=True)
-class TrialProgress:
-    """The progress of a trial.
-
-    `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
-    stored result that was not loaded yet. `asked` is the case as it was run, None if it is the one that is displayed;
-    `run` is the id of its run, and `definition` what the name of its model stood for, each empty if unknown.
-    """
-
-    key: TrialKey
-    status: TrialStatus = "waiting"
-    attempts: list[AttemptProgress] = field(default_factory=list)
-    delay_ms: int | None = None
-    waits: Retry | None = None
-    result: TrialResult | None = None
-    version: int = 0
-    kept: Outcome | None = None
-    asked: SuiteCase | None = None
-    run: str = ""
-    definition: str = ""
-
-    @property
-    def case(self) -> Case | None:
-        """The case as it was run, or None if it is the one that is displayed."""
-        return self.asked.case if self.asked is not None else None
-
-    @property
-    def has_another_prompt(self) -> bool:
-        """Whether the answer is a recorded one to another prompt than that of the case that was run."""
-        return self.result is not None and any(each.has_another_prompt for each in self.result.attempts[-1:])
-
-    @property
-    def ended(self) -> TrialResult | Outcome | None:
-        """The result or outcome of the trial, or None while it has no verdict."""
-        return self.result or self.kept
-
-    @property
-    def flaky(self) -> bool:
-        """Whether the run that counts passed, but not on its first attempt."""
-        return self.ended is not None and self.ended.flaky
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether only the outcome of the stored result was loaded."""
-        return self.result is None and not self.is_open
-
-    @property
-    def attempt(self) -> AttemptProgress | None:
-        """The last attempt, or None."""
-        return self.attempts[-1] if self.attempts else None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the trial has no verdict yet."""
-        return self.status in OPEN
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether a request of the trial is in progress or its answer is being judged."""
-        attempt = self.attempt
-        if self.status != "running" or self.waits is not None or attempt is None or not attempt.steps:
-            return False
-        return attempt.finished is None and attempt.steps[-1].sent_at is not None and attempt.steps[-1].result is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +90,6 @@ class Counts:
     def done(self) -> int:
         """The number of ended trials."""
         return self.passed + self.failed + self.flaky + self.errors + self.unchecked
-
-
-_LIVE_AFTER: dict[CheckState, dict[bool, LiveState]] = {
-    "passed": {True: "clear", False: "found"},
-    "failed": {True: "forbidden", False: "waiting"},
-    "timed_out": {True: "timed_out", False: "timed_out"},
-}
 
 
 class RunState:
@@ -399,7 +245,7 @@ class RunState:
         self.run_ids.update(runs.values())
         for result in results:
             if result.trial not in self.trials:
-                trial = _progress_of(result, cases.get(result.trial), runs.get(result.trial, ""))
+                trial = TrialProgress.of(result, cases.get(result.trial), runs.get(result.trial, ""))
                 trial.definition = definitions.get(result.trial, "")
                 self.trials[result.trial] = trial
                 self._note(result.trial)
@@ -425,7 +271,7 @@ class RunState:
         for result in results:
             known = self.trials.get(result.trial)
             if known is None or known.is_unread:
-                self.trials[result.trial] = _progress_of(result)
+                self.trials[result.trial] = TrialProgress.of(result)
                 self._note(result.trial)
 
     def take(self, event: Event, at: float = 0.0) -> None:
@@ -456,7 +302,7 @@ class RunState:
                 if isinstance(event, TrialFinished):
                     self._finish(trial, event.result)
                 else:
-                    _advance(trial, event, at)
+                    trial.take(event, at)
                     if isinstance(event, TrialStarted | AttemptStarted):
                         self.in_progress.add(event.trial)
 
@@ -518,14 +364,7 @@ class RunState:
 
     def _finish(self, trial: TrialProgress, result: TrialResult) -> None:
         self.in_progress.discard(trial.key)
-        live = trial.attempt
-        kept = _progress_of(result)
-        trial.status, trial.attempts, trial.result = kept.status, kept.attempts, result
-        trial.delay_ms = trial.waits = None
-        if live and trial.attempt and live.number == trial.attempt.number:
-            trial.attempt.of, trial.attempt.tokens_seen = live.of, live.tokens_seen
-            for step, heard in zip(trial.attempt.steps, live.steps, strict=False):
-                step.pieces, step.turns = heard.pieces, heard.turns
+        trial.finish(result)
         self.counts.take(result)
         if self._asked_something_else(trial):
             self._hidden[trial.key] = self.trials.pop(trial.key)
@@ -550,100 +389,3 @@ def _summary_of(trials: Mapping[TrialKey, TrialProgress]) -> dict[TrialKey, tupl
         )
         for key, each in trials.items()
     }
-
-
-def _advance(trial: TrialProgress, event: Event, at: float) -> None:
-    match event:
-        case TrialDelayed(_, wait_ms):
-            trial.status, trial.delay_ms = "delayed", wait_ms
-        case TrialStarted():
-            trial.status, trial.delay_ms = "running", None
-        case AttemptStarted(_, number, of):
-            trial.status, trial.delay_ms, trial.waits = "running", None, None
-            trial.attempts.append(AttemptProgress(number, of))
-        case AttemptFinished(_, attempt):
-            _attempt(trial, attempt.number).finished = attempt
-            trial.waits = None
-        case StepStarted(_, number, step, prompt):
-            _step(trial, number, step).prompt = prompt
-        case StepFinished(_, number, step, result):
-            _settle(_step(trial, number, step), result)
-        case _:
-            _hear(trial, event, at)
-
-
-def _hear(trial: TrialProgress, event: Event, at: float) -> None:
-    match event:
-        case RequestSent(_, number, step):
-            _begin_request(_step(trial, number, step), at)
-            trial.waits = None
-        case RequestRetried(_, number, step, reason, wait_ms):
-            trial.waits = Retry(reason, wait_ms)
-            _step(trial, number, step).retries.append(trial.waits)
-        case TextArrived(_, number, step, text):
-            _append(_attempt(trial, number), _step(trial, number, step), text, at)
-        case ReasoningArrived(_, number, step, text):
-            _step(trial, number, step).reasoning.append(text)
-        case ToolsCalled(_, number, step, calls):
-            _end_turn(_step(trial, number, step), calls, at)
-        case CheckMoved(_, number, step, check, state, spans):
-            _step(trial, number, step).checks[check] = LiveCheck(state, spans)
-
-
-def _begin_request(step: StepProgress, at: float) -> None:
-    """Start the clock of a step, which later turns of the model continue."""
-    if step.sent_at is None or not step.turns:
-        step.sent_at = at
-
-
-def _end_turn(step: StepProgress, calls: Iterable[ToolUse], at: float) -> None:
-    step.first_at = at if step.first_at is None else step.first_at
-    step.turns += 1
-    step.tool_calls += calls
-    step.pieces, step.newlines, step.size, step.checks = [], [], 0, {}
-
-
-def _append(attempt: AttemptProgress, step: StepProgress, text: str, at: float) -> None:
-    if step.first_at is None:
-        step.first_at = at
-    step.pieces.append(text)
-    if "\n" in text:
-        step.newlines += [step.size + at for at, sign in enumerate(text) if sign == "\n"]
-    step.size += len(text)
-    attempt.tokens_seen += 1
-
-
-def _attempt(trial: TrialProgress, number: int) -> AttemptProgress:
-    for attempt in reversed(trial.attempts):
-        if attempt.number == number:
-            return attempt
-    trial.attempts.append(AttemptProgress(number, number))
-    return trial.attempts[-1]
-
-
-def _step(trial: TrialProgress, number: int, step: int) -> StepProgress:
-    steps = _attempt(trial, number).steps
-    while len(steps) <= step:
-        steps.append(StepProgress())
-    return steps[step]
-
-
-def _settle(step: StepProgress, result: StepResult) -> None:
-    step.result, step.prompt = result, result.prompt
-    step.size = len(result.response)
-    step.checks = {
-        index: LiveCheck(_LIVE_AFTER[check.state][check.kind in FORBIDDING], check.spans, check.state, check.detail)
-        for index, check in enumerate(result.checks)
-    }
-
-
-def _progress_of(result: TrialResult, asked: SuiteCase | None = None, run: str = "") -> TrialProgress:
-    trial = TrialProgress(result.trial, result.verdict, result=result, asked=asked, run=run)
-    of = len(result.attempts)
-    for attempt in result.attempts:
-        progress = AttemptProgress(attempt.number, of, finished=attempt)
-        for kept in attempt.steps:
-            progress.steps.append(StepProgress())
-            _settle(progress.steps[-1], kept)
-        trial.attempts.append(progress)
-    return trial

@@ -16,9 +16,9 @@ from tui.model.collector import paused_collector
 from tui.model.context import wants_context
 from tui.model.errors import ConfigError, StoreError, UnknownRun
 from tui.model.outcomes import Outcome
+from tui.model.progress import TrialProgress
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
-from tui.model.state import TrialProgress
 from tui.model.subjects import Subject, replay_name
 from tui.model.suite import Suite
 from tui.risk.score_files import ScoreCount as ScoreCount

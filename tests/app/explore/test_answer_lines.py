@@ -3,8 +3,8 @@
 import pytest
 
 from tui.app.explore.answer_lines import waiting_note
+from tui.model.progress import AttemptProgress, StepProgress, TrialProgress
 from tui.model.results import ToolUse, TrialKey
-from tui.model.state import AttemptProgress, StepProgress, TrialProgress
 
 
 @pytest.mark.parametrize(

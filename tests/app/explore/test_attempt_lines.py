@@ -6,8 +6,9 @@ from tests.support.kept_runs import HOSTILE
 from tests.support.scripted_session import result_of, step_of
 from tui.app.explore.attempt_lines import served_lines, tool_lines
 from tui.app.presentation.pieces import text_of
+from tui.model.progress import AttemptProgress
 from tui.model.results import ServedBy, StepResult, ToolUse, TrialKey
-from tui.model.state import AttemptProgress, RunState
+from tui.model.state import RunState
 
 KEY = TrialKey("one", "mock-a")
 

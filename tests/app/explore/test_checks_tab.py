@@ -9,8 +9,8 @@ from tests.app.explore.explored import CASES, explored, session_for
 from tests.support.scripted_session import case_of
 from tui.app.explore.checks_tab import ChecksTab
 from tui.app.widgets.text_views import TextPanel
+from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
-from tui.model.state import TrialProgress
 from tui.model.suite import SuiteCase
 
 

@@ -12,9 +12,10 @@ from tui.app.presentation.bands import band_letter, band_mark
 from tui.app.presentation.cells import Cell, fold
 from tui.app.presentation.pieces import text_of, width_of
 from tui.model.outcomes import outcome_of
+from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Band
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 
 
 def trials(signs: str) -> list[TrialProgress]:

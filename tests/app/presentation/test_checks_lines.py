@@ -27,8 +27,9 @@ from tui.model.events import (
     StepStarted,
     TextArrived,
 )
+from tui.model.progress import TrialProgress
 from tui.model.results import MOST_SPANS, RAN_UNCHANGED, CheckResult, TrialKey
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Case, Check, CheckKind, Step
 
 A = TrialKey("one", "mock-a")

@@ -9,8 +9,9 @@ from tui.app.explore.header_lines import Heading, header_line
 from tui.app.presentation.figures import clock, count, figure_line, figures_of, seconds
 from tui.app.presentation.pace import seconds_left
 from tui.app.presentation.pieces import text_of, width_of
+from tui.model.progress import AttemptProgress, StepProgress
 from tui.model.results import OTHER_PROMPT, TrialKey
-from tui.model.state import AttemptProgress, Counts, RunState, StepProgress
+from tui.model.state import Counts, RunState
 
 A = TrialKey("one", "mock-a")
 

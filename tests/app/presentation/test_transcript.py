@@ -21,8 +21,9 @@ from tui.model.events import (
     TextArrived,
     TrialFinished,
 )
+from tui.model.progress import TrialProgress
 from tui.model.results import CheckResult, ToolUse, TrialKey
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Check, Step
 
 A = TrialKey("one", "mock-a")

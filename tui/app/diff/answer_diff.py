@@ -8,9 +8,9 @@ from pathlib import Path
 from tui.app.diff.rows import Sides, find_sides
 from tui.model.diffs import FileDiff
 from tui.model.errors import WorkspaceError
+from tui.model.progress import TrialProgress
 from tui.model.results import Change, NotApplied, TrialKey
 from tui.model.sanitize import sanitize_line
-from tui.model.state import TrialProgress
 from tui.model.suite import Case
 from tui.session.changes import Block, choose_blocks, find_blocks, read_diff
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from tui.model.progress import TrialProgress
 from tui.model.sanitize import sanitize_line
-from tui.model.state import TrialProgress
 from tui.model.suite import Case
 
 

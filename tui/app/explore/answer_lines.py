@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from tui.app.run_requests import WaitReason
+from tui.model.progress import TrialProgress
 from tui.model.sanitize import sanitize_line, sanitize_text
-from tui.model.state import TrialProgress
 
 _REASONS: Mapping[WaitReason, str] = {
     "queued": "Queued: starts when the current run finishes.",

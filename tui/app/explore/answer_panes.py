@@ -29,8 +29,8 @@ from tui.app.widgets.answer_view import AnswerView
 from tui.app.widgets.question_line import prompt_beginning
 from tui.app.widgets.rendered_view import RenderedView
 from tui.app.widgets.scroll_view import TailView
+from tui.model.progress import AttemptProgress, TrialProgress
 from tui.model.sanitize import sanitize_text
-from tui.model.state import AttemptProgress, TrialProgress
 from tui.model.suite import Case
 
 LEAST_WIDTH = 34

@@ -9,9 +9,9 @@ from tui.app.presentation.marks import mark_of, word_of
 from tui.app.presentation.pieces import Line, Piece, fill, width_of
 from tui.model.call_tree import call_lines
 from tui.model.prices import add_costs, dollars
+from tui.model.progress import AttemptProgress, TrialProgress
 from tui.model.results import Retry
 from tui.model.sanitize import sanitize_line
-from tui.model.state import AttemptProgress, TrialProgress
 
 _MOST_CALLS, _MOST_TOOL_LINES, _LONGEST_TOOL_LINE = 50, 200, 400  # the review and the reports show all of them
 

@@ -21,8 +21,8 @@ from tui.app.presentation.checks_lines import (
 from tui.app.presentation.pieces import Line
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import PieceLine, TextPanel
+from tui.model.progress import TrialProgress
 from tui.model.sanitize import sanitize_text
-from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite, SuiteCase
 
 _EARLIER = (

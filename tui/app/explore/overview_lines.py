@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from tui.app.presentation.pieces import Line, Piece, fill
 from tui.model.errors import Problem
+from tui.model.progress import TrialProgress
 from tui.model.results import Prompt
 from tui.model.sanitize import sanitize_line, sanitize_text
 from tui.model.servers import model_names
-from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
 _LINES_A_MESSAGE = 400

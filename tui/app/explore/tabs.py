@@ -48,10 +48,10 @@ from tui.app.widgets.text_views import FittedTextPanel, TextPanel
 from tui.app.workers import start_worker
 from tui.model.context import wants_context
 from tui.model.events import RepositoryCloned
+from tui.model.progress import TrialProgress
 from tui.model.risk import BandRule
 from tui.model.sanitize import sanitize_line
 from tui.model.scores import ItemKey
-from tui.model.state import TrialProgress
 from tui.model.suite import Case, Suite
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from tui.app.presentation.pieces import Line
 from tui.app.runs.lines import SHORT_ID, day_and_time
 from tui.model.current_folder import real_path
 from tui.model.outcomes import Outcome
+from tui.model.progress import OPEN
 from tui.model.run import RunRecord
 from tui.model.sanitize import sanitize_line
-from tui.model.state import OPEN
 from tui.model.suite import Suite
 from tui.statistics.run_change import case_change
 

@@ -23,9 +23,9 @@ from tui.app.theme.styles import content_of_lines
 from tui.app.widgets.answer_view import AnswerView
 from tui.app.workers import start_worker
 from tui.model.errors import AssayError
+from tui.model.progress import TrialProgress
 from tui.model.results import CheckResult, StepResult, TrialKey, TrialResult
 from tui.model.sanitize import sanitize_line
-from tui.model.state import TrialProgress
 from tui.session.run_history import RunHistory
 
 _MOST_CHECKS = 3

@@ -16,9 +16,10 @@ from tui.app.presentation.marks import (
 from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
+from tui.model.progress import TrialProgress
 from tui.model.results import CountedVerdict, TrialKey, has_failed_since, has_passed_since
 from tui.model.risk import BANDS, Band
-from tui.model.state import RunState, TrialProgress
+from tui.model.state import RunState
 from tui.model.suite import Case
 
 FAILURES: frozenset[StatusWord] = frozenset({"failed", "error", "timed_out", "incomplete"})

@@ -13,8 +13,9 @@ from tui.app.presentation.marks import (
 )
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome
+from tui.model.progress import OPEN, TrialProgress
 from tui.model.results import TrialKey, has_passed_since
-from tui.model.state import OPEN, RunState, TrialProgress
+from tui.model.state import RunState
 
 
 class Cell(NamedTuple):

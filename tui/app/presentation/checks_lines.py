@@ -7,9 +7,9 @@ from typing import NamedTuple
 from tui.app.presentation.marks import kind_word, unevaluated_words
 from tui.app.presentation.names import fitted_names, model_names
 from tui.app.presentation.pieces import Line, Piece, Role, fill, text_of, width_of
+from tui.model.progress import LiveCheck, StepProgress, TrialProgress
 from tui.model.results import MOST_SPANS, RAN_UNCHANGED
 from tui.model.sanitize import sanitize_line, sanitize_text
-from tui.model.state import LiveCheck, StepProgress, TrialProgress
 from tui.model.suite import FORBIDDING, Case, Check
 
 _LONGEST = 60

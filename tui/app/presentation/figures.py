@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from tui.app.presentation.marks import mark_of, status_of
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.model.prices import add_costs, dollars
+from tui.model.progress import AttemptProgress, StepProgress, TrialProgress
 from tui.model.results import rerun_note
-from tui.model.state import AttemptProgress, StepProgress, TrialProgress
 
 _CHARACTERS_PER_TOKEN = 4
 

@@ -5,8 +5,8 @@ from typing import get_args
 
 from tui.app.presentation.pieces import Line, Piece, Role
 from tui.model.filter import StatusWord
+from tui.model.progress import OPEN, TrialProgress
 from tui.model.results import HasFirstVerdict, counted_as
-from tui.model.state import OPEN, TrialProgress
 from tui.model.suite import ASSERTION, CheckKind, Severity
 
 _MARKS: dict[StatusWord, Piece] = {

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from tui.app.text.page import Mark, MarkKind
 from tui.model.call_tree import call_lines
+from tui.model.progress import AttemptProgress
 from tui.model.results import Attempt
-from tui.model.state import AttemptProgress
 from tui.model.suite import FORBIDDING, Case
 
 
