@@ -24,6 +24,7 @@ from tui.store.sqlite import SqliteStore
 
 LATER = "0293f2a4c6d0" + "0" * 20
 BLIND_ITEMS = 2
+KEYS = [result.trial for result in results()]
 
 
 class Notices(App[None]):
@@ -46,9 +47,11 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 async def make_scores(session: ScriptedSession, app: Notices | None = None) -> tuple[RunScores, OpenSuite]:
-    """Return the scores, and the suite file whose run is saved."""
+    """Return the scores, and the suite file that displays the results of the saved run."""
     context = await make_context(session, app or Notices())
-    return context.scores, context.open_suites.all[0]
+    suite = context.open_suites.all[0]
+    context.open_suites.state(suite.path).take_results(results(), runs=dict.fromkeys(KEYS, RUN_ID))
+    return context.scores, suite
 
 
 @asynccontextmanager
@@ -99,6 +102,23 @@ async def test_own_blind_scores_are_hidden_from_their_reviewer_only(store: Sqlit
     await scores.set_reviewer(OTHER)
     assert scores.hidden_scores(RUN_ID) == 0
     assert await scores.read_bands(suite) != {}
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+async def test_answers_that_are_not_displayed_have_no_band(store: SqliteStore, tmp_path: Path, runs: int) -> None:
+    session = session_at(tmp_path, store)
+    review = session.reviews.open_review(RUN_ID, OTHER, blind=False)
+    for item in review.items:
+        review.give(item.key, 4)
+    context = await make_context(session, Notices())
+    suite = context.open_suites.all[0]
+    state = context.open_suites.state(suite.path)
+    displayed, others = KEYS[0], KEYS[1:]
+    state.take_results(results()[:1], runs={displayed: RUN_ID})
+    assert set(await context.scores.read_bands(suite)) == {displayed}
+    if runs == 2:
+        state.take_results(results()[1:], runs=dict.fromkeys(others, LATER))
+        assert set(await context.scores.read_bands(suite)) == {displayed}
 
 
 async def test_blind_scores_of_a_typed_name_stay_hidden_after_a_restart(store: SqliteStore, tmp_path: Path) -> None:

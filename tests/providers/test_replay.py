@@ -29,6 +29,7 @@ from tui.model.results import (
     CheckResult,
     Message,
     Prompt,
+    RecordedFigures,
     ServedBy,
     StepResult,
     Timing,
@@ -101,7 +102,7 @@ async def test_everything_recorded_comes_back() -> None:
         ToolCall("Book"),
         MemoryChunk({"a": 1}),
         UsageChunk(Usage(1, 2, 3)),
-        RecordedChunk(80.0, 0.5, "length"),
+        RecordedChunk(RecordedFigures(80.0, 0.5), "length"),
         ServedByChunk(ServedBy("mock-a-2026")),
         NoteChunk("cut at 16 MiB"),
         End("length"),
@@ -114,6 +115,16 @@ async def test_the_prompt_that_was_sent_comes_back() -> None:
     assert [
         chunk.prompt for chunk in await ask(player(step), make_request("x")) if isinstance(chunk, RecordedChunk)
     ] == [prompt]
+
+
+async def test_the_figures_of_a_replayed_answer_are_those_of_the_answer_that_was_recorded_first() -> None:
+    figures = RecordedFigures(443.0, 0.5, is_imported=True)
+    step = replace(recorded("yes"), timing=Timing(None, 0.2), cost_usd=None, recorded=figures)
+    chunks = await ask(player(step), make_request("x"))
+    assert [chunk.figures for chunk in chunks if isinstance(chunk, RecordedChunk)] == [figures]
+    result = TrialResult(TrialKey("case", "m"), "passed", False, None, (Attempt(1, "passed", None, (step,)),))
+    (found,) = recordings_of([result], Subject("m", "replay", "m")).values()
+    assert found.is_imported
 
 
 async def test_calls_come_back_beside_the_names_of_the_tools() -> None:
@@ -235,7 +246,7 @@ async def test_an_imported_answer_with_a_check_that_was_not_evaluated_is_played_
     ended = Attempt(1, "error", "A check could not be evaluated", (step,))
     heard = await ask(player(step, ended=ended, is_imported=True), make_request("x"))
     assert [chunk for chunk in heard if isinstance(chunk, RecordedChunk)] == [
-        RecordedChunk(None, None, None, has_only_text=True)
+        RecordedChunk(RecordedFigures(None, None, is_imported=True), None, has_only_text=True)
     ]
 
 

@@ -43,6 +43,7 @@ from tui.model.results import (
     LeftOutFile,
     Message,
     Prompt,
+    RecordedFigures,
     ToolUse,
     TrialKey,
     TrialResult,
@@ -494,7 +495,7 @@ async def test_a_recorded_prompt_and_a_suites_memory_are_kept_without_secrets() 
         (IncludedFile("sk-secret-1.txt", 3),),
         (LeftOutFile("b.txt", "sk-secret-1"),),
     )
-    recorded = RecordedChunk(1.0, None, "stop", stopped="sk-secret-1 was not answered", prompt=prompt)
+    recorded = RecordedChunk(RecordedFigures(1.0, None), "stop", stopped="sk-secret-1 was not answered", prompt=prompt)
     provider = answers((Sent(), Text("ok"), recorded, MemoryChunk(None), End()))
     events = await run_events(plan, {"a": provider}, secrets=["sk-secret-1"])
     [step] = [event.result for event in events if isinstance(event, StepFinished)]
@@ -506,8 +507,10 @@ async def test_a_recorded_prompt_and_a_suites_memory_are_kept_without_secrets() 
 async def test_a_replayed_answer_of_a_retry_passes_as_flaky() -> None:
     plan = plan_of(suite_of(case_of("c1", expected=["ok"])), QUICK)
     for is_retry in (False, True):
-        provider = answers((Sent(), Text("ok"), RecordedChunk(1.0, None, "stop", is_retry=is_retry), End()))
+        figures = RecordedFigures(1e9, 0.5, is_imported=is_retry)
+        provider = answers((Sent(), Text("ok"), RecordedChunk(figures, "stop", is_retry=is_retry), End()))
         result = results_of(await run_events(plan, {"a": provider}))[A1]
+        assert result.attempts[-1].steps[-1].recorded == figures
         assert (result.verdict, counted_as(result)) == ("passed", "flaky" if is_retry else "passed")
 
 

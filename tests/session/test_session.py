@@ -207,6 +207,35 @@ async def test_a_run_is_judged_again_with_the_answers_that_it_has_then(tmp_path:
     assert verdicts == ["error", "error", "unchecked", "unchecked"]
 
 
+async def test_an_answer_is_judged_by_its_own_cost_however_often_it_is_judged_again(tmp_path: Path) -> None:
+    file = tmp_path / "suite.json"
+    case = {"id": "c", "name": "n", "category": "c", "prompt": "hello"}
+    cases = [{**case, "assertions": [{"type": "cost", "threshold": 0.000001}]}]
+    file.write_text(json.dumps({"name": "n", "description": "d", "models": ["openai/mock-a"], "testCases": cases}))
+    (tmp_path / "CONFIG").mkdir()
+    (tmp_path / "CONFIG" / "config.yaml").write_text("prices: {openai/mock-a: {input: 1, output: 1}}\n")
+    async with ModelServer(say("yes")) as server:
+        environ = {
+            **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
+            "OPENAI_BASE_URL": server.url,
+            "OPENAI_API_KEY": "k",
+        }
+        opened = session.Session(environ)
+        suite = opened.open_suite(file).suite
+        assert suite is not None
+        plan = opened.make_plan(suite, opened.resolve(["openai/mock-a"]))
+        details = []
+        for _ in range(3):
+            events = [event async for event in opened.run(plan, Control())]
+            (result,) = [event.result for event in events if isinstance(event, TrialFinished)]
+            (check,) = result.attempts[-1].steps[-1].checks
+            details.append((result.verdict, check.detail))
+            plan = opened.history.plan_rejudge(plan.run_id, suite)
+        await opened.close()
+    assert details[0][0] == "failed"
+    assert details == details[:1] * 3
+
+
 async def test_a_run_of_tools_on_the_local_model_does_not_begin(tmp_path: Path) -> None:
     folders = {f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")}
     opened = session.Session({**folders, "OPENAI_API_KEY": "k"})

@@ -166,16 +166,15 @@ class RunScores:
         Bands that the reviewer may not see beside names yet are left out.
         """
         state = self._open_suites.state(open_suite.path)
-        several = not open_suite.run and len(state.run_ids) > 1
-        runs = {key: trial.run for key, trial in state.trials.items()} if several else {}
-        only = "" if open_suite.run or several else next(iter(state.run_ids), "")
+        runs = {key: trial.run for key, trial in state.trials.items()}
+        only = next(iter(state.run_ids)) if len(state.run_ids) == 1 and not open_suite.run else ""
 
         def read() -> dict[TrialKey, Band]:
-            displayed = self.run_of(open_suite, only)
+            current = self.run_of(open_suite, only)
             found: dict[TrialKey, Band] = {}
-            for run in dict.fromkeys((displayed, *runs.values())):
+            for run in dict.fromkeys((current, *runs.values())):
                 bands = self._reviews_of(run).bands(run, self._reviewer_of(run)) if run else {}
-                found |= {key: band for key, band in bands.items() if (runs.get(key) or displayed) == run}
+                found |= {key: band for key, band in bands.items() if key in runs and (runs[key] or current) == run}
             return found
 
         return await self._read(read) or {}

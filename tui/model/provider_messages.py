@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tui.model.results import Prompt, ServedBy, ToolUse, TrialKey, Usage
+from tui.model.results import Prompt, RecordedFigures, ServedBy, ToolUse, TrialKey, Usage
 from tui.model.subjects import Subject
 from tui.model.tools import AnsweredTurn, OfferedTool
 from tui.model.values import JsonObject, JsonValue
@@ -132,15 +132,14 @@ class NoteChunk:
 
 @dataclass(frozen=True, slots=True)
 class RecordedChunk:
-    """The figures of a recorded answer, which its checks are decided by instead of those of the replay.
+    """What is known of a recorded answer, by which its checks are decided instead of by the replay.
 
-    `duration_ms` is the time of its request, `cost_usd` its cost, `finish_reason` the provider's word; None is unknown.
+    `finish_reason` is the provider's word, None if it is unknown.
     If `has_only_text`, its tools and memory are unknown too. `stopped` says why its last calls were not answered.
     `prompt` is what was sent, with the files as they were then. `is_retry` says that the answer is that of a retry.
     """
 
-    duration_ms: float | None
-    cost_usd: float | None
+    figures: RecordedFigures
     finish_reason: str | None
     has_only_text: bool = False
     stopped: str = ""

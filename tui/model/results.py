@@ -177,6 +177,19 @@ class ToolUse:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedFigures:
+    """The figures of a recorded answer, by which its checks are decided whenever it is judged again.
+
+    `duration_ms` is the time of its request, `cost_usd` its cost; None is unknown. `is_imported` says that another
+    program recorded it, perhaps without tools and memory.
+    """
+
+    duration_ms: float | None
+    cost_usd: float | None
+    is_imported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class StepResult:
     """The result of one step.
 
@@ -185,7 +198,8 @@ class StepResult:
     `pace` lists (milliseconds since the request, code points so far) for replay. `memory_before` and `memory` are an
     agent's memory before and after the step, None for a chat model. `cost_usd` uses the price at the time of the
     request and is None if unknown. `stopped` says why the last calls of tools were not answered: the model would have
-    continued.
+    continued. `recorded` has the figures of an answer that was replayed, whose time and cost here are those of the
+    replay.
     """
 
     input: str
@@ -206,6 +220,7 @@ class StepResult:
     served_by: ServedBy | None = None
     tool_calls: tuple[ToolUse, ...] = ()
     stopped: str = ""
+    recorded: RecordedFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)

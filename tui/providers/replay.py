@@ -22,7 +22,15 @@ from tui.model.provider_messages import (
     ToolCall,
     UsageChunk,
 )
-from tui.model.results import CHECK_NOT_EVALUATED, JUDGED, OTHER_PROMPT, Attempt, StepResult, TrialResult
+from tui.model.results import (
+    CHECK_NOT_EVALUATED,
+    JUDGED,
+    OTHER_PROMPT,
+    Attempt,
+    RecordedFigures,
+    StepResult,
+    TrialResult,
+)
 from tui.model.sanitize import sanitize_line
 from tui.model.secrets import REMOVED
 from tui.model.subjects import IMPORTED, Subject
@@ -59,12 +67,12 @@ def recordings_of(results: Iterable[TrialResult], subject: Subject) -> dict[Plac
     Answers of reruns and retries are replayed only if no earlier answer was judged: they would raise the pass rate.
     Those of retries are marked, so that their trials are flaky again.
     """
-    is_imported = subject.how == IMPORTED
+    is_import = subject.how == IMPORTED
     return {
         Place(result.trial.case, number, result.trial.repeat): Recorded(
             step,
             attempt if step is attempt.steps[-1] else None,
-            is_imported,
+            is_import or (step.recorded is not None and step.recorded.is_imported),
             attempt.is_retry
             or any(each.asking == attempt.asking and each.number < attempt.number for each in result.attempts),
         )
@@ -187,11 +195,11 @@ def _rest(found: Recorded) -> Iterator[Chunk]:
     yield UsageChunk(recorded.usage)
     # Imported results may have no duration, and neither tools nor memory.
     only_text = found.is_imported and not recorded.tools_used and recorded.memory is None
-    duration_ms = recorded.timing.duration_ms or None
-    prompt = recorded.prompt if recorded.prompt.messages else None
-    yield RecordedChunk(
-        duration_ms, recorded.cost_usd, recorded.finish_reason, only_text, recorded.stopped, prompt, found.is_retry
+    figures = recorded.recorded or RecordedFigures(
+        recorded.timing.duration_ms or None, recorded.cost_usd, found.is_imported
     )
+    prompt = recorded.prompt if recorded.prompt.messages else None
+    yield RecordedChunk(figures, recorded.finish_reason, only_text, recorded.stopped, prompt, found.is_retry)
     if recorded.served_by is not None:
         yield ServedByChunk(recorded.served_by)
     for note in recorded.notes:

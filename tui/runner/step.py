@@ -11,7 +11,7 @@ from tui.model.errors import ProviderError, WorkspaceError
 from tui.model.events import CheckMoved, LimitMoved, StepFinished, StepStarted
 from tui.model.finish_reasons import early_stop
 from tui.model.provider_messages import Chunk, Limited, RecordedChunk, Request, Sent, Waiting
-from tui.model.results import CheckResult, Prompt, StepResult
+from tui.model.results import CheckResult, Prompt, RecordedFigures, StepResult
 from tui.model.suite import TOOL_KINDS, Check, Step
 from tui.model.tools import DEFAULT_TURNS
 from tui.model.values import JsonObject
@@ -191,19 +191,20 @@ async def _decide(order: StepOrder, partial: PartialStep, context: TrialContext)
     if not checks or nothing_to_judge:
         return ()
     usage = partial.usage
-    figures = partial.recorded or RecordedChunk(
-        partial.timing().duration_ms, partial.cost_at(order.request.subject.price), partial.finish_reason
+    known = partial.recorded or RecordedChunk(
+        RecordedFigures(partial.timing().duration_ms, partial.cost_at(order.request.subject.price)),
+        partial.finish_reason,
     )
     answer = Answer(
         partial.text,
         tuple(partial.tools),
         partial.memory,
-        figures.duration_ms,
-        figures.cost_usd,
+        known.figures.duration_ms,
+        known.figures.cost_usd,
         usage.input_tokens,
         usage.output_tokens,
-        figures.finish_reason,
-        figures.has_only_text,
+        known.finish_reason,
+        known.has_only_text,
     )
     decided = iter(await context.checker.decide(checks, answer, context.secrets))
     return tuple(
@@ -247,4 +248,5 @@ def _to_result(
         cost_usd=partial.cost_at(order.request.subject.price),
         served_by=partial.served_by,
         stopped=partial.stopped,
+        recorded=partial.recorded.figures if partial.recorded is not None else None,
     )

@@ -48,14 +48,14 @@ class BesideRow:
 def beside_rows(case: Case, models: Sequence[str], review: "RunReview | None", state: RunState) -> list[BesideRow]:
     """Return the answers of all models and repeats of a run for each criterion, displayed models first.
 
-    Answers in whose place `state` displays one of another run are left out.
+    Answers that `state` does not display are left out: it has one of another run, or the case was changed since.
     """
     rows: list[BesideRow] = []
     order = {model: place for place, model in enumerate(models_beside(models, review))}
     of_case = [each for each in review.items if each.key.case == case.id and not each.key.again] if review else []
     if review is not None:
         displayed = ((each, state.trials.get(each.key.trial)) for each in of_case)
-        of_case = [each for each, trial in displayed if trial is None or trial.run in ("", review.record.id)]
+        of_case = [each for each, trial in displayed if trial is not None and trial.run in ("", review.record.id)]
     for criterion in case.risk_criteria:
         items = [each for each in of_case if each.criterion.name == criterion.name]
         # Scores belong to the criterion as it was in the run: its severity may have been changed in the file since.
@@ -128,6 +128,9 @@ def left_out_line(case: Case, models: Sequence[str], review: "RunReview | None",
     ]
     if elsewhere:
         parts.append(f"{', '.join(model_names(elsewhere))}: answered in another run, whose Review has the scores")
+    if outdated := [model for model in models if state.is_outdated(case.id, model)]:
+        what = "changed after it was run; the Review of the saved run has the scores"
+        parts.append(f"{', '.join(model_names(outdated))}: {what}")
     now = {criterion.name for criterion in case.risk_criteria}
     earlier = dict.fromkeys(item.key.criterion for item in review.items if item.key.case == case.id)
     if removed := [name for name in earlier if name not in now]:

@@ -215,13 +215,13 @@ class RiskTab(Vertical):
         self._show_details()
 
     def _show_details(self) -> None:
-        table, review = self._table, self.review
+        table = self._table
         row = table.rows[table.cursor] if 0 <= table.cursor < len(table.rows) else None
         if row is None:
             none: Line = (("This case has no risk criteria.", "dim"),)
             self._detail.show_fitted(lambda _: [none, *([self._left_out] if self._left_out else [])])
             return
-        end = [line for line in (self._left_out, hidden_line(table.rows), _invitation(review)) if line]
+        end = [line for line in (self._left_out, hidden_line(table.rows), _invitation(table.rows)) if line]
         self._detail.show_fitted(lambda width: [*detail_lines(row, table.rule, width), (), *end])
 
     def on_line_list_view_reached(self, message: LineListView.Reached) -> None:
@@ -245,8 +245,8 @@ class RiskTab(Vertical):
             self.post_message(self.TrailRequested(item))
 
 
-def _invitation(review: "RunReview | None") -> Line:
-    if review is None:
+def _invitation(rows: Sequence[BesideRow]) -> Line:
+    if not any(row.item is not None for row in rows):
         return (("Run the case to score its answers.", "dim"),)
     return (("Enter", "accent"), (" scores the answer, ", "dim"), ("T", "accent"), (" shows its history", "dim"))
 
