@@ -165,6 +165,19 @@ async def test_two_answers_to_one_step_are_nonsense(agents: AgentProvider, comma
     assert "answered more than once for one step" in await fault_of(agents, model_id, step=1)
 
 
+async def test_a_second_line_right_after_an_answer_is_never_the_answer_to_the_next_step(
+    agents: AgentProvider, command: Command
+) -> None:
+    model_id = command("""
+        print(json.dumps({"output": "interim"}), flush=True)
+        time.sleep(0.005)
+        print(json.dumps({"output": "final"}), flush=True)
+    """)
+    for case in range(6):
+        assert text_of(await ask(agents, make_request(model_id, case=f"c{case}", last=False))) == "interim"
+        assert "answered more than once for one step" in await fault_of(agents, model_id, case=f"c{case}", step=1)
+
+
 async def test_a_line_that_waits_before_a_request_is_no_answer_to_it(
     agents: AgentProvider, command: Command, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from tui.model.results import TrialKey
 from tui.providers.processes.worker import Launch, Worker
 
 _GRACE_S = 1.0
+_SETTLE_S = 0.05
 
 
 class Pool:
@@ -25,6 +26,13 @@ class Pool:
         self._between: dict[TrialKey, Worker] = {}
         self._free: list[Worker] = []
         self._ending: set[asyncio.Task[None]] = set()
+
+    async def settle(self, trial: TrialKey) -> None:
+        """Wait for a second line of a command that has just answered a step of this trial: it would be the answer to
+        the next one. The requests to a Python file have ids."""
+        kept = self._between.get(trial)
+        if kept is not None and kept.answered_at is not None and self._launch.module is None:
+            await asyncio.sleep(kept.answered_at + _SETTLE_S - asyncio.get_running_loop().time())
 
     async def take(self, trial: TrialKey, step: int) -> Worker:
         """Return a process for this step, and start one if needed. Raises OSError."""

@@ -61,6 +61,7 @@ class ProcessAgent:
         async with self._limits:
             if self._unchecked_python:
                 await self._check_python(self._unchecked_python)
+            await self._pool.settle(request.trial)
             yield Sent()
             try:
                 answer = await self._answer_with(await self._take(request), request)
@@ -92,7 +93,7 @@ class ProcessAgent:
             raise ProviderError("crashed", f"{self._name} cannot be started: {error.strerror}") from None
 
     async def _answer_with(self, worker: Worker, request: Request) -> AgentAnswer:
-        may_leave = self._file is None and worker.has_answered
+        may_leave = self._file is None and worker.answered_at is not None
         healthy = False
         try:
             answer = await self._ask(worker, request)

@@ -41,12 +41,15 @@ class WorkerLost(Exception):
 
 
 class Worker(asyncio.SubprocessProtocol):
-    """A running process. Only one request may be open at a time."""
+    """A running process. Only one request may be open at a time.
+
+    `answered_at` is the time of the event loop at which the last answer came, in seconds; None before the first.
+    """
 
     def __init__(self, most_printed: int = 0) -> None:
         self._most_printed = most_printed
         self.stamp: object = None
-        self.has_answered = False
+        self.answered_at: float | None = None
         self._buffer = bytearray()
         self._scanned = 0
         self._tail, self._tail_cut = bytearray(), False
@@ -189,7 +192,7 @@ class Worker(asyncio.SubprocessProtocol):
             del self._buffer[: end + 1]
             self._scanned = 0
             self._answer.set_result(line)
-            self.has_answered = True
+            self.answered_at = asyncio.get_running_loop().time()
             return
         self._scanned = len(self._buffer)
         if self._over is not None:
