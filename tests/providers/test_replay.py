@@ -184,7 +184,9 @@ async def test_closing_it_ends_the_wait() -> None:
 
 
 async def test_an_answer_that_was_incomplete_stays_so() -> None:
-    heard, fault = await ask_in_vain(player(recorded("half", finish_reason=None)), make_request("x"))
+    step = recorded("half", finish_reason=None)
+    ended = Attempt(1, "cancelled", "Cancelled", (step,))
+    heard, fault = await ask_in_vain(player(step, ended=ended), make_request("x"))
     assert (fault.fault, str(fault)) == ("incomplete", "The recorded answer is incomplete")
     assert text_of(heard) == "half"
 
@@ -213,6 +215,28 @@ async def test_a_judged_answer_needs_no_finish_reason() -> None:
     step = recorded("whole", finish_reason=None)
     heard = await ask(player(step, ended=Attempt(1, "passed", None, (step,))), make_request("x"))
     assert heard[-1] == End(None)
+
+
+async def test_an_answer_that_another_one_followed_needs_no_finish_reason() -> None:
+    assert (await ask(player(recorded("whole", finish_reason=None)), make_request("x")))[-1] == End(None)
+
+
+@pytest.mark.parametrize("figures", [None, RecordedFigures(1.0, None, is_imported=True)])
+async def test_an_answer_with_a_check_that_was_not_evaluated_needs_no_finish_reason(
+    figures: RecordedFigures | None,
+) -> None:
+    check = CheckResult("assert.cost", "at most 1 USD", "timed_out", "could not be evaluated")
+    step = recorded("whole", finish_reason=None, checks=(check,), recorded=figures)
+    ended = Attempt(1, "error", "Check not evaluated: at most 1 USD: could not be evaluated", (step,))
+    heard = await ask(player(step, ended=ended, is_imported=figures is not None), make_request("x"))
+    assert heard[-1] == End(None)
+
+
+async def test_the_error_of_an_answer_that_was_replayed_is_named_once() -> None:
+    step = recorded("half", finish_reason=None, recorded=RecordedFigures(1.0, None, is_imported=True))
+    ended = Attempt(1, "error", "Recorded error: HOST refused", (step,), fault="refused")
+    _, raised = await ask_in_vain(player(step, ended=ended, is_imported=True), make_request("x"))
+    assert (raised.fault, str(raised)) == ("refused", "Recorded error: HOST refused")
 
 
 @pytest.mark.parametrize(

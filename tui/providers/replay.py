@@ -36,6 +36,7 @@ from tui.model.secrets import REMOVED
 from tui.model.subjects import IMPORTED, Subject
 
 _REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}
+_RECORDED = "Recorded error: "
 _INCOMPLETE = "The recorded answer is incomplete"
 _FAULTS: Mapping[str, ProviderFault] = {fault: fault for fault in get_args(ProviderFault)}
 
@@ -153,25 +154,32 @@ def _fault_of(recorded: Recorded) -> ProviderError | None:
     Imported runs record how an answer was judged, but no finish reason.
     """
     ended, finish_reason = recorded.ended, recorded.step.finish_reason
-    if ended is not None and ended.fault is not None and not recorded.is_imported and not recorded.step.stopped:
+    is_import = recorded.is_imported and recorded.step.recorded is None
+    if ended is None:  # another answer of the attempt followed
+        return None
+    if ended.fault is not None and not is_import and not recorded.step.stopped:
         return _recorded_error(ended)  # also of a trial that failed: a forbidden match decides a partial answer
     if early_stop(finish_reason):  # perhaps this time with `acceptTruncated`
         return None
-    if recorded.is_imported:
-        if ended is not None and ended.error == CHECK_NOT_EVALUATED:
-            return None
-    elif finish_reason is not None and (ended is None or ended.fault is None):
+    if is_import and ended.error == CHECK_NOT_EVALUATED:
+        return None
+    if not is_import and ended.fault is None and (finish_reason is not None or _has_unevaluated_check(ended)):
         return None  # a check or a command of the attempt failed, or another step
-    if ended is not None and ended.verdict in ("error", "timed_out", "incomplete"):
+    if ended.verdict in ("error", "timed_out", "incomplete"):
         return _recorded_error(ended)
-    if finish_reason is None and (ended is None or ended.verdict not in JUDGED):
+    if finish_reason is None and ended.verdict not in JUDGED:
         return ProviderError("incomplete", _INCOMPLETE)
     return None
 
 
+def _has_unevaluated_check(ended: Attempt) -> bool:
+    return any(check.state == "timed_out" for step in ended.steps for check in step.checks)
+
+
 def _recorded_error(ended: Attempt) -> ProviderError:
     kind = _FAULTS.get(ended.fault or ended.verdict, "refused")
-    return ProviderError(kind, f"Recorded error: {ended.error}" if ended.error else _INCOMPLETE)
+    error = (ended.error or "").removeprefix(_RECORDED)
+    return ProviderError(kind, f"{_RECORDED}{error}" if error else _INCOMPLETE)
 
 
 def _pieces(recorded: StepResult) -> Iterator[tuple[int, str]]:
