@@ -145,8 +145,8 @@ async def test_results_of_a_redefined_name_are_not_mixed(opened: Session, tmp_pa
     file.write_text(file.read_text().replace("Capital", "Main town", 1))
     assert answers.outcomes(Source(str(file), "", "warm"), load(opened, file)) == {}, "the newest run decides"
     definitions = {"warm": opened.store.read_setup("2" * 32).subjects[0].definition}
-    assert opened.history.read_comparable("1" * 32, suite, {}, definitions) == ()
-    assert {each.trial for each in opened.history.read_comparable("1" * 32, suite, {})} == {a, b}
+    assert opened.history.read_comparable("1" * 32, suite, {}, definitions).outcomes == ()
+    assert {each.trial for each in opened.history.read_comparable("1" * 32, suite, {}).outcomes} == {a, b}
     await opened.close()
 
 
@@ -227,7 +227,8 @@ async def test_answers_that_were_sent_with_other_files_are_not_compared(opened: 
     compared = TrialKey("a", MODEL)
     for digit, is_same in (("3", True), ("1", False)):
         found = opened.history.read_comparable("2" * 32, suite, {"a": (digit * 32, compared._replace(model=other))})
-        assert bool(found) is is_same
+        assert bool(found.outcomes) is is_same
+        assert found.changed == (frozenset() if is_same else {"a"})
     assert all(run("4", "old", replay_name("1" * 32, MODEL))), "a replay has the files of its recording"
     await opened.close()
 
@@ -254,7 +255,7 @@ async def test_results_with_files_of_another_repository_are_no_results_of_the_su
         assert bool(answers.outcomes(Source(str(file), "", MODEL), suite)) is is_same
         [record] = opened.history.list_runs()
         assert opened.history.latest_runs(suite, [trial]) == {trial: record.id if is_same else ""}
-        assert bool(opened.history.read_comparable(record.id, suite, {})) is is_same
+        assert bool(opened.history.read_comparable(record.id, suite, {}).outcomes) is is_same
     await opened.close()
 
 
@@ -286,7 +287,7 @@ async def test_results_of_a_run_whose_options_named_other_files_are_no_results_o
     [record] = opened.history.list_runs()
     assert record.suite_sha256 == suite.sha256
     assert opened.history.latest_runs(suite, [trial]) == {trial: ""}
-    assert opened.history.read_comparable(record.id, suite, {}) == ()
+    assert opened.history.read_comparable(record.id, suite, {}).outcomes == ()
     answers = SavedAnswers(opened.store, PreferenceLog(tmp_path / "p.jsonl"))
     assert answers.outcomes(Source(str(file), "", MODEL), suite) == {}
     suites = OpenSuites(opened, [file])

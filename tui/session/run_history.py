@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from tui.documents.files import NotRead, read_bytes
 from tui.documents.problems import MOST_JSON_BYTES
@@ -92,6 +93,13 @@ class OpenedRun:
     changed: str = ""
 
 
+class ComparableRun(NamedTuple):
+    """What of a run can be compared with the displayed results of a suite: outcomes, without the `changed` cases."""
+
+    outcomes: tuple[Outcome, ...]
+    changed: frozenset[str] = frozenset()
+
+
 def later_run_id(store: Store) -> str:
     """Return the id of a new run, which sorts after those of all stored runs. Blocks. Raises StoreError."""
     try:
@@ -145,7 +153,7 @@ class RunHistory:
         suite: Suite,
         displayed: Mapping[str, tuple[str, TrialKey]],
         definitions: Mapping[str, str] = MappingProxyType({}),
-    ) -> tuple[Outcome, ...]:
+    ) -> ComparableRun:
         """Return the outcomes of the run's trials of cases that ask and check in it what they do in the suite.
 
         `displayed` has a trial of each case, with its run, with which they are compared: it was sent with the same
@@ -155,19 +163,17 @@ class RunHistory:
         recorded = RecordedCases(self._store, suite)
         then = read_definitions(self._store, run_id)
         others = {model for model, now in definitions.items() if then.get(model, now) != now}
-        found = [
-            each
-            for each in self._store.read_outcomes(run_id)
-            if each.trial.model not in others and recorded.is_unchanged(run_id, each.trial.case)
-        ]
-        if not wants_context(suite):
-            return tuple(found)
-        trials = {each.trial.case: each.trial for each in found}
-        same = {
-            case: recorded.sent_the_same((run_id, trial), displayed.get(case, (run_id, trial)))
-            for case, trial in trials.items()
-        }
-        return tuple(each for each in found if same[each.trial.case])
+        outcomes = self._store.read_outcomes(run_id)
+        trials = {each.trial.case: each.trial for each in outcomes}
+        changed = {case for case in trials if not recorded.is_unchanged(run_id, case)}
+        if wants_context(suite):
+            changed |= {
+                case
+                for case, trial in trials.items()
+                if not recorded.sent_the_same((run_id, trial), displayed.get(case, (run_id, trial)))
+            }
+        found = (each for each in outcomes if each.trial.model not in others and each.trial.case not in changed)
+        return ComparableRun(tuple(found), frozenset(changed & displayed.keys()))
 
     def read_progress(self, run_id: str) -> dict[TrialKey, TrialProgress]:
         """Return the progress of each trial of the run, for a screen."""

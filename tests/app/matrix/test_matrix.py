@@ -367,6 +367,24 @@ def test_a_baseline_says_what_broke_and_what_was_fixed() -> None:
     assert heads[-1] == ["since", "baseline", "+1", "−3", "+2", "−2", "+2", "−1", "+5", "−6"]
 
 
+def test_cases_that_have_changed_since_the_baseline_are_named() -> None:
+    matrix = matrix_of()
+    first, *_ = matrix.suite.cases
+    outcomes = [outcome_of(each) for each in earlier_results(matrix) if each.trial.case != first.id]
+    matrix.baseline = baseline_of(EARLIER, outcomes, frozenset({first.id}))
+    computed(matrix)
+    arranged(matrix, grouping="none")
+    row = text_of(matrix.row_line(0, lay_out(150, 3, 25, baseline=True)))
+    assert "was" not in row
+    assert row.split()[-1] == "changed"
+    header = text_of(matrix_header(matrix.heading, 200))
+    assert f"against baseline {EARLIER[:12]}, 1 changed case not compared" in header
+    matrix.show(matrix.suite, matrix.state, MODELS)
+    assert matrix.heading.changed == 1
+    matrix.show(replace(matrix.suite), matrix.state, MODELS)
+    assert matrix.heading.changed == 0
+
+
 def test_results_of_earlier_checks_are_shown_but_not_counted() -> None:
     cases = [case_of(f"case-{at}", expects=["a"]) for at in range(12)]
     changed = [case_of(each.id, expects=["b"]) for each in cases[:11]]

@@ -25,7 +25,7 @@ from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.risk import Band
 from tui.model.suite import Step, Suite
-from tui.session.run_history import RunHistory
+from tui.session.run_history import ComparableRun, RunHistory
 from tui.store.sqlite import SqliteStore
 
 
@@ -323,9 +323,9 @@ async def test_a_baseline_is_compared_with_the_displayed_trials(monkeypatch: pyt
         _suite: Suite,
         displayed: dict[str, tuple[str, TrialKey]],
         _definitions: dict[str, str],
-    ) -> tuple[()]:
+    ) -> ComparableRun:
         asked.append((run_id, displayed))
-        return ()
+        return ComparableRun(())
 
     monkeypatch.setattr(RunHistory, "read_comparable", read)
     async with running_app(matrix) as app:

@@ -21,10 +21,11 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A saved run to compare with: its id, and its cells by case and model."""
+    """A saved run to compare with: its id, and its cells by case and model, without the cases `changed` since."""
 
     run_id: str
     cells: Mapping[Place, Cell]
+    changed: frozenset[str] = frozenset()
 
     def before(self, case: str, model: str, now: Cell) -> Cell | None:
         """Return the cell of the baseline, if it can be compared with the current cell and differs from it."""
@@ -44,12 +45,12 @@ class Change(NamedTuple):
     broke: int = 0
 
 
-def baseline_of(run_id: str, outcomes: Iterable[Outcome]) -> Baseline:
-    """Return the baseline of a saved run with these outcomes."""
+def baseline_of(run_id: str, outcomes: Iterable[Outcome], changed: frozenset[str] = frozenset()) -> Baseline:
+    """Return the baseline of a saved run with these outcomes; the `changed` cases are not compared."""
     together: dict[Place, list[Outcome]] = {}
     for outcome in outcomes:
         together.setdefault((outcome.trial.case, outcome.trial.model), []).append(outcome)
-    return Baseline(run_id, {place: fold_outcomes(each) for place, each in together.items()})
+    return Baseline(run_id, {place: fold_outcomes(each) for place, each in together.items()}, changed)
 
 
 def change_of(now: Cell, before: Cell | None) -> int | None:

@@ -166,7 +166,8 @@ class BaselineControls:
     @property
     def _displayed_runs(self) -> tuple[str | None, ...]:
         """Return the ids of the runs whose results the matrix displays."""
-        return self._matrix.run, self._matrix.state.run_id
+        state = self._matrix.state
+        return self._matrix.run, state.run_id, *(state.run_ids if len(state.run_ids) == 1 else ())
 
     async def _use_run(self, run_id: str) -> None:
         matrix = self._matrix
@@ -176,8 +177,8 @@ class BaselineControls:
             if not trial.is_open and (run := trial.run or matrix.run)
         }
         models = {key.model: trial.definition for key, trial in matrix.state.trials.items() if trial.definition}
-        outcomes = await asyncio.to_thread(self._history.read_comparable, run_id, matrix.suite, displayed, models)
-        self._use(await asyncio.to_thread(baseline_of, run_id, outcomes))
+        found = await asyncio.to_thread(self._history.read_comparable, run_id, matrix.suite, displayed, models)
+        self._use(await asyncio.to_thread(baseline_of, run_id, *found))
 
     def _use(self, baseline: Baseline | None) -> None:
         matrix = self._matrix

@@ -31,6 +31,7 @@ class MatrixHeading:
     `run` and `baseline` are ids, empty if there is none. `words` has the number of displayed trials for each counted
     verdict, `passed_since` the number of failed ones that a rerun passed, `failed_since` that of passed ones whose last
     rerun failed, and `earlier` the number of trials that are not counted because their case has other checks now.
+    `changed` cases are not compared with the baseline.
     `counts` are those of the run while it is in progress, and `elapsed` its seconds. While it is `paused`, `answering`
     trials are still receiving answers, and `pause_key` continues the run; it is `unsaved` while results cannot be
     stored.
@@ -49,6 +50,7 @@ class MatrixHeading:
     passed_since: int = 0
     failed_since: int = 0
     earlier: int = 0
+    changed: int = 0
     elapsed: float | None = None
     unsaved: bool = False
 
@@ -63,6 +65,9 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     name: list[Piece] = [(" Assay", "accent"), ("  Matrix", "strong"), (f"  {sanitize_line(shown.suite, 40)}", "plain")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
     against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
+    if shown.baseline and shown.changed:
+        cases = "1 changed case" if shown.changed == 1 else f"{shown.changed:,} changed cases"
+        against.append((f", {cases} not compared", "dim"))
     progress = _progress(shown)
     paces: list[list[Piece]] = [[(f"   {words}", "dim")] if words and progress else [] for words in shown.pace[:2]]
     pauses: list[list[Piece]] = []

@@ -206,7 +206,7 @@ class Matrix:
         The baseline of another version of the suite has to be read again: it may have cases that ask something else.
         """
         if self.baseline is not None and suite is not self.suite:
-            self.baseline = replace(self.baseline, cells={})
+            self.baseline = replace(self.baseline, cells={}, changed=frozenset())
         self.suite, self.state, self.models = suite, state, tuple(models)
         self.names = dict(zip(self.models, model_names(self.models), strict=True))
         self.column = max(0, min(self.column, len(self.models) - 1))
@@ -300,6 +300,8 @@ class Matrix:
             band = self._bands.get((case.id, model))
             cells.append(with_band(cell_line(cell, beat, before), band, layout.cell))
         change = change_line(self.change(case)) if self.baseline else ()
+        if self.baseline is not None and case.id in self.baseline.changed:
+            change = (("changed", "dim"),)
         indent = "" if self.row_options.grouping == "none" else "  "
         name = cut_middle(sanitize_line(case.title, 200), layout.name - 1 - len(indent))
         return joined(layout, ((f"{indent}{name}", "plain"),), cells, change)
@@ -350,6 +352,7 @@ class Matrix:
             passed_since=sum(each.passed_since for each in totals),
             failed_since=sum(each.failed_since for each in totals),
             earlier=sum(len(each.earlier) for each in totals),
+            changed=len(baseline.changed) if baseline else 0,
         )
 
     @property
