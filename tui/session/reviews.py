@@ -11,7 +11,7 @@ from tui.model.errors import ConfigError, StoreError
 from tui.model.name_mask import NameMask
 from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Agreement, Band, BandRule, Guidance, Reviewed, ScoredAnswer
-from tui.model.scores import Act, ReviewItem, Scoreboard, is_blind_open, replaced_answers
+from tui.model.scores import ReviewItem, Scoreboard, is_blind_open, replaced_answers
 from tui.model.secrets import Secrets
 from tui.model.subjects import Config
 from tui.model.suite import Suite
@@ -203,12 +203,15 @@ class Reviews:
     def bands(self, run_id: str, reviewer: str | None = None) -> dict[TrialKey, Band]:
         """Return the worst band of each scored answer, as it may be shown beside model names.
 
-        Blind scores of `reviewer` that have not been revealed are left out.
+        There is none while `reviewer` has an open blind session of the run: their later scores would depend on it.
         """
         if not self._files.has(run_id):
             return {}
+        acts = self._files.read(run_id).acts
+        if reviewer is not None and is_blind_open(acts, reviewer):
+            return {}
         run = read_answers(self._store, run_id)
-        board = read_board(self._store, run, _shown_to(self._files.read(run_id).acts, reviewer))
+        board = read_board(self._store, run, acts)
         severities = {(case.id, each.name): each.severity for case in run.suite.cases for each in criteria_of(case)}
         results = frozenset((*run.answered, *run.missing))
         worst: dict[TrialKey, int] = {}
@@ -222,7 +225,7 @@ class Reviews:
     def hidden_scores(self, run_id: str, reviewer: str | None) -> int:
         """Return the number of blind, unrevealed scores of the reviewer in a run; they are not shown beside names."""
         acts = self._files.read(run_id).acts
-        if reviewer is None or len(_shown_to(acts, reviewer)) == len(acts):
+        if reviewer is None or not is_blind_open(acts, reviewer):
             return 0
         board = Scoreboard(acts)
         return sum((score := board.score(item, reviewer)) is not None and score.blind for item in board.items)
@@ -342,8 +345,3 @@ def checked_name(reviewer: str) -> str:
     if not name:
         raise ConfigError("No reviewer name", fix="Pass --reviewer, or set `reviewer:` in the config file.")
     return name
-
-
-def _shown_to(acts: Sequence[Act], reviewer: str | None) -> tuple[Act, ...]:
-    hidden = reviewer is not None and is_blind_open(acts, reviewer)
-    return tuple(act for act in acts if not (hidden and act.reviewer == reviewer and act.blind))

@@ -163,10 +163,6 @@ class RunReview:
         """Whether the reviewer has revealed the names."""
         return self.board.revealed(self.reviewer)
 
-    def hides(self, act: Act) -> bool:
-        """Return whether an act must not be shown beside names: given blind by this reviewer and not revealed."""
-        return self.blind and act.blind and act.reviewer == self.reviewer
-
     def mine(self, item: ItemKey) -> Act | None:
         """Return the reviewer's own current score of an item."""
         return self.board.score(item, self.reviewer)

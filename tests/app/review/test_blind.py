@@ -358,22 +358,27 @@ async def test_other_peoples_scores_are_hidden_until_then(tmp_path: Path) -> Non
 
 
 async def score_and_look_beside_names(seen: Seen) -> None:
-    """Score every item blind; expect that neither Explore nor the matrix shows these scores beside names."""
+    """Score every item blind; expect that neither Explore nor the matrix shows any scores beside names."""
     await give(seen, *"444444"[:ITEMS])
     await seen.press("escape", "y")
     await seen.until(lambda: isinstance(seen.app.screen, ExploreScreen))
     await seen.press("H", "enter")
     await seen.until(lambda: "saved runs" in drawn(seen))
     await seen.press("right_square_bracket", "right_square_bracket", "right_square_bracket")
-    await seen.until(lambda: seen.screen.details.current == "risk" and "not revealed: 4" in drawn(seen))
+    await seen.until(lambda: seen.screen.details.current == "risk" and "scores hidden in 4 rows" in drawn(seen))
     assert "4 total" not in drawn(seen)
     await seen.press("m")
     await seen.until(lambda: isinstance(seen.app.screen, MatrixScreen) and "query by mail" in drawn(seen))
     assert "critical" not in drawn(seen)
 
 
-async def test_own_blind_scores_are_not_shown_beside_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize("others", [False, True])
+async def test_scores_are_not_shown_beside_names_during_a_blind_review(tmp_path: Path, others: bool) -> None:
     store = keep_run(tmp_path)
+    if others:
+        review = Reviews(store, tmp_path / "data", Config()).open_review(RUN_ID, OTHER, blind=False)
+        for item in review.items:
+            review.give(item.key, 4)
     async with reviewed(tmp_path, store) as (seen, _):
         await score_and_look_beside_names(seen)
         await seen.press("v")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.review.items import open_review, session_of
-from tests.app.review.reviewed_runs import ME, OTHER, A
+from tests.app.review.reviewed_runs import ME, OTHER, A, results
 from tests.support.kept_runs import HOSTILE
 from tests.support.scoring import make_act
 from tui.app.explore.risk_lines import beside_line, beside_rows, detail_lines
@@ -126,11 +126,14 @@ def test_figures_of_two_people_are_reported_in_any_room(tmp_path: Path) -> None:
         assert "6 of 6 items scored" in text_in(lines)
         assert "Krippendorff" in text_in(lines)
         assert widest([line for line in lines if "Krippendorff" not in text_of(line)]) <= width + 8
-    rows = beside_rows(review.items[0].case, [A], review, RunState())
+    case, state = review.items[0].case, RunState()
+    assert [row.item for row in beside_rows(case, [A], review, state) if row.item] == [], "no answer is displayed"
+    state.take_results(results())
+    rows = beside_rows(case, [A], review, state)
     assert rows[0].item is None
     assert [row.disputed for row in rows if row.item] == [True, True, True, True]
-    milder = tuple(replace(each, severity="low") for each in review.items[0].case.risk_criteria)
-    changed = beside_rows(replace(review.items[0].case, risk_criteria=milder), [A], review, RunState())
+    milder = tuple(replace(each, severity="low") for each in case.risk_criteria)
+    changed = beside_rows(replace(case, risk_criteria=milder), [A], review, state)
     assert changed == rows, "the severity was edited after the run"
     for row in rows:
         assert width_of(text_of(beside_line(row, review.rule, [A], 60))) <= 60

@@ -1,4 +1,4 @@
-"""The lines of the Risk tab: scores beside model names, without those given blind and not yet revealed."""
+"""The lines of the Risk tab: scores beside model names, hidden while a blind review of their reader is open."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class BesideRow:
     """A row of the Risk tab: a criterion, or with an `item` an answer to which it applies.
 
-    `hides` is true if there is a score that may not be displayed yet.
+    `hides` is true if there are scores that may not be displayed yet.
     """
 
     criterion: RiskCriterion
@@ -71,9 +71,10 @@ def models_beside(models: Sequence[str], review: "RunReview | None") -> tuple[st
 
 
 def _row(criterion: RiskCriterion, item: ItemKey, review: "RunReview") -> BesideRow:
-    scores = review.board.scores(item)
-    seen = tuple(score for score in scores if not review.hides(score))
-    return BesideRow(criterion, item, seen, review.board.decision(item), len(seen) < len(scores))
+    scores, decision = tuple(review.board.scores(item)), review.board.decision(item)
+    if review.blind:
+        return BesideRow(criterion, item, hides=bool(scores) or decision is not None)
+    return BesideRow(criterion, item, scores, decision)
 
 
 def beside_line(row: BesideRow, rule: BandRule, models: Sequence[str], width: int) -> Line:
@@ -98,7 +99,7 @@ def beside_line(row: BesideRow, rule: BandRule, models: Sequence[str], width: in
 def _counts(row: BesideRow, rule: BandRule) -> list[Piece]:
     counts = row.counts
     if counts is None:
-        return [("scored blind, not revealed" if row.hides else "not scored", "dim")]
+        return [("hidden until you reveal the names" if row.hides else "not scored", "dim")]
     band = band_of(row.criterion.severity, counts, rule)
     pieces: list[Piece] = [(extent_words(counts), "strong")]
     pieces += [(" ", "plain"), band_piece(band)] if band else []
@@ -110,9 +111,9 @@ def _short(score: Act) -> str:
 
 
 def hidden_line(rows: Sequence[BesideRow]) -> Line:
-    """Return the number of scores that are hidden in these rows."""
+    """Return the number of rows with hidden scores, and why they are hidden."""
     count = sum(row.hides for row in rows)
-    return ((f"scored blind, not revealed: {count}", "flaky"),) if count else ()
+    return ((f"your blind review is open: scores hidden in {count} rows", "flaky"),) if count else ()
 
 
 def left_out_line(case: Case, models: Sequence[str], review: "RunReview | None", state: RunState) -> Line:

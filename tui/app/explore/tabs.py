@@ -429,7 +429,7 @@ class DetailTabs(Vertical):
         review = self.risk.review
         item = next((each for each in review.items if each.key == message.item), None) if review else None
         if review is not None and item is not None:
-            acts = [act for act in review.board.trail(item.key) if not review.hides(act)]
+            acts = () if review.blind else review.board.trail(item.key)
             lines = partial(trail_lines, item, acts, review.rule)
             self.app.push_screen(TextScreen("Trail", lines, "risk.trail"))
 
