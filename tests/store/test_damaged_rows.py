@@ -1,6 +1,9 @@
 """Damaged rows: one that cannot be read does not hide the others, is never counted, and is run again."""
 
+import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -370,6 +373,37 @@ def test_rows_are_found_without_the_pages_that_lead_to_them(history: Path, table
     kept = store.read_run(ids[0])
     assert (kept.plan.suite.name, kept.plan.trials, kept.results) == ("Suite 0", plan.trials, results)
     assert {record.state for record in store.list_runs()} == {"interrupted"}
+    store.close()
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from tests.store.test_damaged_rows import OTHER, PLAN, RESULTS, STARTED, SqliteStore, finish
+history = Path(sys.argv[1])
+if sys.argv[2] == "checkpointed":
+    finish(history)
+store = SqliteStore(history)
+store.begin_run(OTHER, STARTED)
+store.save_trials(OTHER.run_id, RESULTS[:7])
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("lost", ["empty", "missing"])
+@pytest.mark.parametrize("before", ["new", "checkpointed"])
+def test_the_log_of_a_history_whose_file_was_lost_is_read(history: Path, lost: str, before: str) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(history), before], check=False)
+    os.truncate(history, 0)
+    if lost == "missing":
+        history.unlink()
+    store = SqliteStore(history)
+    assert store.read_run(OTHER.run_id).results == RESULTS[:7]
+    assert bool(store.notices) is (before == "checkpointed")
+    store.close()
+    store = SqliteStore(history)
+    assert store.notices == ()
+    assert store.read_run(OTHER.run_id).results == RESULTS[:7]
     store.close()
 
 

@@ -23,9 +23,11 @@ from tui.store.reader import has_strange_verdict, has_unreadable, has_unreadable
 from tui.store.recovery import (
     BUSY_SECONDS,
     READ_ERRORS,
+    begin_anew,
     complete_recovery,
     count_rows,
     decode_damaged,
+    has_only_a_log,
     lock_path,
     recover,
     reserve_beside,
@@ -125,7 +127,7 @@ def open_history(path: Path) -> Opened:
     """Open the file; create, migrate or recover it if needed. Raises StoreError."""
     if path.is_dir():
         raise StoreError("the run history is a folder; expected a file", where=str(path))
-    if not lock_path(path).exists():
+    if not lock_path(path).exists() and not has_only_a_log(path):
         with contextlib.suppress(_Damaged):
             return _open(path)
     try:
@@ -166,6 +168,8 @@ def _open_or_recover(path: Path) -> Opened:
     """Open the file under the lock. It may have been recovered since it was found damaged."""
     try:
         moved = complete_recovery(path)
+        if has_only_a_log(path):
+            begin_anew(path)
         try:
             opened = _open(path, is_locked=True)
         except _Damaged:

@@ -1,16 +1,19 @@
-"""Rows of a damaged SQLite file, read from its pages without the pages that lead to them.
+"""Rows of a damaged SQLite file, read from its pages and those of its log without the pages that lead to them.
 
 Source: https://www.sqlite.org/fileformat2.html
 """
 
+import os
 import struct
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 _SIZE = 4_096  # of a page, in bytes
+_MAGIC = b"SQLite format 3\0"
+_LOG_HEADER, _FRAME_HEADER = 32, 24  # bytes
 _AUTO_VACUUM_AT, _LEAF = 52, 0x0D
 _TREE_PAGES = (1, 5)  # in the pointer map: the first page of a table or index, and any other one
 _ENTRY = 5  # bytes of the pointer map for a page
@@ -33,34 +36,61 @@ class PageRow:
 def rows_in_pages(path: Path) -> Iterator[PageRow]:
     """Yield every complete row in the pages that the pointer map does not call free.
 
-    A file without pointer map (a history has one) yields nothing, and damage of any kind raises nothing. Pages in the
-    log of the file are not read. Raises OSError.
+    Pages in the write-ahead log are newer than those of the file. A file without pointer map (a history has one) yields
+    nothing, and damage of any kind raises nothing. Raises OSError.
     """
-    with path.open("rb") as file, suppress(ValueError):
-        pages = _Pages(file, path.stat().st_size // _SIZE)
-        for number in pages.leaves():
-            yield from pages.rows(number)
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("rb"))]
+        with suppress(FileNotFoundError):
+            files.append(stack.enter_context(path.with_name(f"{path.name}-wal").open("rb")))
+        with suppress(ValueError):
+            pages = _Pages(*files)
+            for number in pages.leaves():
+                yield from pages.rows(number)
+
+
+def _logged(log: BinaryIO) -> tuple[dict[int, int], int]:
+    """Return the place of the last committed version of each page in a log, and the number of pages of the file."""
+    header = log.read(_LOG_HEADER)
+    places: dict[int, int] = {}
+    committed: dict[int, int] = {}
+    count, at = 0, _LOG_HEADER
+    while len(frame := log.read(_FRAME_HEADER)) == _FRAME_HEADER and frame[8:16] == header[16:24]:
+        number, size = struct.unpack_from(">II", frame)
+        places[number] = at + _FRAME_HEADER
+        at = log.seek(_SIZE, os.SEEK_CUR)
+        if size:  # the last frame of a transaction
+            committed |= places
+            places, count = {}, size
+    return committed, count
 
 
 class _Pages:
-    """The pages of a file; their numbers begin with 1."""
+    """The pages of a file and its log; their numbers begin with 1."""
 
-    def __init__(self, file: BinaryIO, count: int) -> None:
-        self._file, self._count = file, count
+    def __init__(self, file: BinaryIO, log: BinaryIO | None = None) -> None:
+        self._file, self._log = file, log
+        self._in_log, count = ({}, 0) if log is None else _logged(log)
+        self._count = max(count, file.seek(0, os.SEEK_END) // _SIZE)
 
     def leaves(self) -> Iterator[int]:
         """Yield the pages that may hold rows of a table."""
-        if not any(self._read(1)[_AUTO_VACUUM_AT : _AUTO_VACUUM_AT + 4]):
+        first = self._read(1)
+        if first.startswith(_MAGIC) and not any(first[_AUTO_VACUUM_AT : _AUTO_VACUUM_AT + 4]):
             return
         for map_page in range(2, self._count + 1, _MAPPED + 1):
-            entries = self._read(map_page)
-            for place in range(min(_MAPPED, self._count - map_page)):
-                if entries[place * _ENTRY] in _TREE_PAGES:
-                    yield map_page + 1 + place
+            with suppress(ValueError):
+                entries = self._read(map_page)
+                for place in range(min(_MAPPED, self._count - map_page)):
+                    if entries[place * _ENTRY] in _TREE_PAGES:
+                        yield map_page + 1 + place
 
     def rows(self, number: int) -> Iterator[PageRow]:
         """Yield the rows of a page, if it has rows of a table."""
-        page = self._read(number)
+        try:
+            page = self._read(number)
+        except ValueError:
+            return
         if page[0] != _LEAF:
             return
         (cells,) = struct.unpack_from(">H", page, 3)
@@ -94,10 +124,12 @@ class _Pages:
     def _read(self, number: int) -> bytes:
         if not 1 <= number <= self._count:
             raise ValueError("not a page of the file")
-        self._file.seek((number - 1) * _SIZE)
-        page = self._file.read(_SIZE)
+        at = self._in_log.get(number)
+        file, place = (self._file, (number - 1) * _SIZE) if at is None or self._log is None else (self._log, at)
+        file.seek(place)
+        page = file.read(_SIZE)
         if len(page) < _SIZE:
-            raise ValueError("the file has become shorter")
+            raise ValueError("the file ends before this page")
         return page
 
 

@@ -150,6 +150,19 @@ def complete_recovery(path: Path) -> Path | None:
     return _damaged_of(found[-1])
 
 
+def has_only_a_log(path: Path) -> bool:
+    """Return whether the file is missing or empty while its log has content, which SQLite would remove."""
+    with contextlib.suppress(OSError):
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0 and not (path.exists() and path.stat().st_size)
+    return False
+
+
+def begin_anew(path: Path) -> None:
+    """Give a file that has only a log an empty first page, so that the log is read. The caller holds the lock."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        file.write(bytes(_PAGE))
+
+
 def was_recovered(path: Path, identity: os.stat_result) -> bool:
     """Return whether the file that was opened at this path is a damaged one by now that a recovery has renamed."""
     for moved in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"):
@@ -290,13 +303,7 @@ def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> Non
 
 
 def _copy_unlinked_rows(damaged: Path, fresh: sqlite3.Connection) -> None:
-    """Copy the rows that are only in pages to which no other page leads any more.
-
-    Not if the file has a log: newer pages are there, and a row of the file itself may have been deleted since.
-    """
-    log = damaged.with_name(f"{damaged.name}-wal")
-    if log.exists() and log.stat().st_size:
-        return
+    """Copy the rows that are only in pages to which no other page leads any more."""
     columns = {table: _columns(table, fresh) for table in _TABLES}
     for row in rows_in_pages(damaged):
         table = _table_of(row.values)
