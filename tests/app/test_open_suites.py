@@ -46,6 +46,21 @@ def test_folders_are_named_as_short_as_they_can_be_distinguished(tmp_path: Path)
     assert [open_suite.folder for open_suite in single.all] == ["alone"]
 
 
+def test_the_advice_is_to_wait_until_the_suites_are_read(tmp_path: Path) -> None:
+    open_suites, _ = open_suites_of(tmp_path, "a.yaml", "b.yaml")
+    open_suites.find()
+    selection = Selection(open_suites)
+    assert selection.advice == "Wait until the suites are read."
+    first, second = (each.path for each in open_suites.all)
+    open_suites.read(first)
+    selection.select(second, None)
+    assert selection.advice == "Wait until the suites are read."
+    selection.select(first, None)
+    assert selection.advice == "Select a suite."
+    open_suites.read(second)
+    assert Selection(open_suites).advice == "Select a suite."
+
+
 def test_folders_that_share_only_the_root_are_named_whole(tmp_path: Path) -> None:
     _, session = open_suites_of(tmp_path, "a.yaml")
     places = [Path("/there/suites/a.yaml"), Path("/here/b.yaml")]

@@ -265,6 +265,14 @@ class Selection:
         return self.open_suite if self.suite is not None else None
 
     @property
+    def advice(self) -> str:
+        """Return what to do where no usable suite is selected."""
+        is_read = self.open_suite is not None and self.open_suite.read
+        if is_read or all(each.read for each in self.open_suites.all):
+            return "Select a suite."
+        return "Wait until the suites are read."
+
+    @property
     def state(self) -> RunState:
         """Return the state of the trials of the selected suite."""
         return self.open_suites.state(self.path) if self.path else RunState()

@@ -374,7 +374,7 @@ class ExploreScreen(FrameScreen):
         """Open Compare with the answers of two models to the selected case."""
         open_suite = self.selection.usable
         if open_suite is None:
-            self.notify("Nothing to compare here. Select a suite.", severity="warning", markup=False)
+            self.notify(f"Nothing to compare here. {self.selection.advice}", severity="warning", markup=False)
             return
         await self.navigator.compare_models(
             open_suite, self.selection.models, self.answers.current_model, self.selection.case_id
@@ -390,7 +390,7 @@ class ExploreScreen(FrameScreen):
         """Open Review for the selected suite; it starts on `start` unless names are hidden."""
         open_suite = self.selection.usable
         if open_suite is None:
-            self.notify("Nothing to review here. Select a suite.", severity="warning", markup=False)
+            self.notify(f"Nothing to review here. {self.selection.advice}", severity="warning", markup=False)
         else:
             models = self.selection.models
             run_id = self.context.scores.run_of_case(open_suite, self.selection.case_id, models)
@@ -442,7 +442,7 @@ class ExploreScreen(FrameScreen):
         """Run the whole suite."""
         if self._held.hold(self.action_run_suite):
             return
-        self.run_controls.start(request_suite(self.selection), "Nothing to run here. Select a suite.")
+        self.run_controls.start(request_suite(self.selection), f"Nothing to run here. {self.selection.advice}")
 
     def action_run_local(self) -> None:
         """Run the selected case, or what is under the cursor, on the bundled local model."""
