@@ -65,11 +65,7 @@ def packet_fields(
     if key is None:
         what = "packet: unknown; it was not created with this data folder, so its answers cannot be matched"
         raise LineFault(f"{what}; import it on the machine and with the data folder that created it")
-    answer = key.answers.get(id) if isinstance(id, str) else None
-    if answer is None:
-        raise LineFault("id: the packet has no such answer; do not change the ids")
-    if answer.texts and _texts_digest(found) not in (answer.texts, None):
-        raise LineFault("answer: the prompt or the answer is not that of this id; take both from the packet")
+    answer = _answer_of(found, key)
     if not isinstance(criteria, list) or not all(isinstance(each, dict) for each in criteria):
         raise LineFault("criteria: expected a list of objects, as in the packet")
     who = found.get("reviewer")
@@ -93,6 +89,17 @@ def packet_fields(
             "answer": answer.answer,
             "masked": answer.masked,
         }
+
+
+def _answer_of(found: Mapping[str, Any], key: PacketKey) -> PacketAnswer:
+    """Return the answer that a packet's line is about. Raises LineFault."""
+    id = found.get("id")
+    answer = key.answers.get(id) if isinstance(id, str) else None
+    if answer is None:
+        raise LineFault("id: the packet has no such answer; do not change the ids")
+    if answer.texts and _texts_digest(found) not in (answer.texts, None):
+        raise LineFault("answer: the prompt or the answer is not that of this id; take both from the packet")
+    return answer
 
 
 def _packet_answer(result: TrialResult, names: NameMask, shown: Mapping[str, Any]) -> PacketAnswer:

@@ -64,10 +64,7 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
     """Return the header in at most `width` cells; less important parts are omitted first."""
     name: list[Piece] = [(" Assay", "accent"), ("  Matrix", "strong"), (f"  {sanitize_line(shown.suite, 40)}", "plain")]
     run: list[Piece] = [(f" · run {short_id(shown.run)}" if shown.run else " · latest results", "dim")]
-    against: list[Piece] = [(f" against baseline {short_id(shown.baseline)}", "dim")] if shown.baseline else []
-    if shown.baseline and shown.changed:
-        cases = "1 changed case" if shown.changed == 1 else f"{shown.changed:,} changed cases"
-        against.append((f", {cases} not compared", "dim"))
+    against = _against(shown)
     progress = _progress(shown)
     paces: list[list[Piece]] = [[(f"   {words}", "dim")] if words and progress else [] for words in shown.pace[:2]]
     pauses: list[list[Piece]] = []
@@ -101,6 +98,14 @@ def matrix_header(shown: MatrixHeading, width: int) -> Line:
         if sum(width_of(text) for text, _ in line) <= width:
             return line
     return tuple(name[:2])
+
+
+def _against(shown: MatrixHeading) -> list[Piece]:
+    if not shown.baseline:
+        return []
+    cases = "1 changed case" if shown.changed == 1 else f"{shown.changed:,} changed cases"
+    left_out = f", {cases} not compared" if shown.changed else ""
+    return [(f" against baseline {short_id(shown.baseline)}{left_out}", "dim")]
 
 
 def _progress(shown: MatrixHeading) -> list[Piece]:
