@@ -49,7 +49,7 @@ _SENTENCES = {
     ),
     sqlite3.SQLITE_CORRUPT: (
         "the run history is damaged",
-        "Restart Assay: it renames the damaged file and recovers the readable runs.",
+        "Restart Assay: if file and folder are writable, it renames the damaged file and recovers what can be read.",
     ),
     sqlite3.SQLITE_READONLY: (
         "the run history is read-only",
