@@ -29,7 +29,7 @@ from tui.app.review.lines import (
     title_line,
 )
 from tui.app.review.queue import IDLE_SECONDS, ItemTimer
-from tui.app.review.queue_filter import ItemStatus
+from tui.app.review.queue_filter import ItemStatus, status_of
 from tui.app.review.scoring import RecordedScore
 from tui.model.risk import (
     BANDS,
@@ -80,9 +80,27 @@ def test_nothing_is_wider_than_its_room(tmp_path: Path, width: int) -> None:
     for lines in (guidance_lines(DEFAULT_GUIDANCE, item, width), trail_lines(item, [mine, other], rule, width)):
         assert "\x1b" not in text_in(lines)
     assert widest(guidance_lines(DEFAULT_GUIDANCE, item, width)) <= max(width, 60)
-    assert widest([queue_line(item, status, rule, hidden=False, width=width)]) <= width
+    assert widest([queue_line(item, status, hidden=False, width=width)]) <= width
     assert widest([recorded_line(RecordedScore(item, 3, is_decision=True), rule, width)]) <= max(width, 40)
     assert widest(rule_lines(rule, width)) <= max(width, 30)
+
+
+def test_the_queue_has_the_extent_that_counts(tmp_path: Path) -> None:
+    review = open_review(tmp_path)
+    item, other = review.items[0], "Bea Bold"
+    acts = [make_act(1, 0, reviewer=ME, of=item.key)]
+
+    def end() -> list[str]:
+        status = status_of(item, Scoreboard(acts), ME, review.rule, hidden=False)
+        return text_of(queue_line(item, status, hidden=False, width=76)).split()[-2:]
+
+    assert end() == ["0", "negligible"]
+    acts.append(make_act(2, 4, reviewer=other, of=item.key))
+    assert end()[-1] == "differ"
+    acts.append(make_act(3, 4, act="adjudicate", reviewer=ME, of=item.key))
+    assert end() == ["4", "critical"]
+    acts[1:] = [make_act(4, "n/a", act="adjudicate", reviewer=ME, of=item.key)]
+    assert end()[-1] == "n/a"
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 160])

@@ -87,8 +87,8 @@ def answer_name(item: ReviewItem, *, hidden: bool) -> str:
     return f"{name} · repeat {item.key.repeat}" if item.key.repeat > 1 else name
 
 
-def queue_line(item: ReviewItem, status: ItemStatus, rule: BandRule, *, hidden: bool, width: int) -> Line:
-    """Return an item of the queue: its status, model, case and criterion, and its band."""
+def queue_line(item: ReviewItem, status: ItemStatus, *, hidden: bool, width: int) -> Line:
+    """Return an item of the queue: its status, model, case and criterion, and the extent and band that count."""
     if status.disputed:
         mark: Piece = ("≠", "flaky")
     elif status.band is not None:
@@ -96,14 +96,12 @@ def queue_line(item: ReviewItem, status: ItemStatus, rule: BandRule, *, hidden: 
     else:
         mark = ("·", "dim") if status.counted is None else ("-", "dim")
     right: list[Piece] = []
-    if status.mine is not None and status.mine.extent is not None and not status.disputed:
-        extent = status.mine.extent
-        band = band_of(item.criterion.severity, extent, rule)
-        right = [("n/a ", "dim")] if band is None else [(f"{extent} ", "plain"), band_piece(band), (" ", "plain")]
-    elif status.disputed:
+    if status.disputed:
         right = [("differ ", "flaky")]
-    elif status.band is not None:
-        right = [band_piece(status.band), (" ", "plain")]
+    elif status.band is not None and status.counted is not None:
+        right = [(f"{status.counted.extent} ", "plain"), band_piece(status.band), (" ", "plain")]
+    elif status.counted is not None:
+        right = [("n/a ", "dim")]
     room = width - 3 - sum(width_of(text) for text, _ in right)
     who = f"{item.answer:>3}" if hidden else cut_middle(answer_name(item, hidden=False), max(6, room // 3))
     left: list[Piece] = [(" ", "plain"), mark, (f" {who}  ", "dim"), (sanitize_line(item.case.id, 60), "plain")]

@@ -46,7 +46,6 @@ class QueueList(LineListView):
         return queue_line(
             session.review.items[index],
             session.statuses[index],
-            session.review.rule,
             hidden=session.hidden,
             width=width,
         )
