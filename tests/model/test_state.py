@@ -29,6 +29,7 @@ from tui.model.events import (
     TrialFinished,
     TrialStarted,
 )
+from tui.model.outcomes import outcome_of
 from tui.model.progress import TrialProgress
 from tui.model.results import (
     Attempt,
@@ -352,6 +353,24 @@ def test_a_rerun_that_is_stopped_leaves_a_finished_run_finished() -> None:
         assert state.is_interim
         state.take(RunFinished("r", "cancelled", "t", saved_as=state_of_run))
         assert state.is_interim is (state_of_run == "cancelled")
+
+
+def test_what_counts_of_a_trial_stays_during_its_rerun() -> None:
+    state = RunState()
+    failed, unread = result_of(A, "failed"), outcome_of(result_of(B, "error"))
+    state.take_results([failed])
+    state.take_known({B: TrialProgress(B, "error", kept=unread)})
+    state.take(RunStarted("r", (A, B), "t", continues=True))
+    assert [state.trials[key].is_open for key in (A, B)] == [True, True]
+    assert [state.trials[key].counted for key in (A, B)] == [failed, unread]
+    passed = result_of(A, "passed")
+    state.take(TrialFinished(passed))
+    assert state.trials[A].counted == passed
+    state.take(RunStarted("r", (A, B), "t", continues=True))
+    assert state.trials[B].counted == unread, "a rerun that has not ended is begun again"
+    state.take(RunFinished("r", "cancelled", "t"))
+    state.take(RunStarted("new", (A, B), "t"))
+    assert state.trials[A].counted is None, "a new run counts alone"
 
 
 def test_results_with_files_of_another_repository_are_hidden() -> None:

@@ -149,7 +149,8 @@ class TrialProgress:
 
     `waits` is the pending transport retry; `version` grows with every event of the trial; `kept` is the outcome of a
     stored result that was not loaded yet. `asked` is the case as it was run, None if it is the one that is displayed;
-    `run` is the id of its run, and `definition` what the name of its model stood for, each empty if unknown.
+    `run` is the id of its run, and `definition` what the name of its model stood for, each empty if unknown. `before`
+    is the result or outcome that it had before its rerun, which counts until the rerun ends.
     """
 
     key: TrialKey
@@ -163,6 +164,7 @@ class TrialProgress:
     asked: SuiteCase | None = None
     run: str = ""
     definition: str = ""
+    before: TrialResult | Outcome | None = None
 
     @property
     def case(self) -> Case | None:
@@ -178,6 +180,11 @@ class TrialProgress:
     def ended(self) -> TrialResult | Outcome | None:
         """The result or outcome of the trial, or None while it has no verdict."""
         return self.result or self.kept
+
+    @property
+    def counted(self) -> TrialResult | Outcome | None:
+        """The result or outcome that counts in figures: during a rerun it is the earlier one."""
+        return self.before if self.is_open else self.ended
 
     @property
     def flaky(self) -> bool:

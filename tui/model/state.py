@@ -335,7 +335,10 @@ class RunState:
         for key in event.trials:
             definition = self._definitions.get(key.model, "")
             asked = self._prepared.get(key.case)
-            self.trials[key] = TrialProgress(key, asked=asked, run=event.run_id, definition=definition)
+            trial = TrialProgress(key, asked=asked, run=event.run_id, definition=definition)
+            if event.continues and key in self._before:
+                trial.before = self._before[key].counted
+            self.trials[key] = trial
             self._note(key)
         if _of_other_models(self.trials):
             self._hide_outdated()

@@ -367,6 +367,29 @@ def test_a_baseline_says_what_broke_and_what_was_fixed() -> None:
     assert heads[-1] == ["since", "baseline", "+1", "−3", "+2", "−2", "+2", "−1", "+5", "−6"]
 
 
+def test_a_rerun_changes_no_figure_until_it_ends() -> None:
+    matrix = matrix_of()
+    matrix.baseline = baseline_of(EARLIER, map(outcome_of, earlier_results(matrix)))
+    before = computed(matrix)
+    words = dict(matrix.words)
+    failed = tuple(key for key, trial in matrix.state.trials.items() if trial.status == "failed")
+    assert failed
+    matrix.state.take(RunStarted("run", failed, "", continues=True))
+    matrix.recount()
+    during = computed(matrix)
+    assert {model: each.tally for model, each in during.figures.items()} == {
+        model: each.tally for model, each in before.figures.items()
+    }
+    assert {model: each.rates for model, each in during.figures.items()} == {
+        model: each.rates for model, each in before.figures.items()
+    }
+    assert during.since == before.since
+    assert dict(matrix.words) == words
+    assert all(pair.interim for pair in during.pairs)
+    row = text_of(matrix.row_line(0, lay_out(150, 3, 25, baseline=True)))
+    assert "was" not in row or "●" not in row
+
+
 def test_cases_that_have_changed_since_the_baseline_are_named() -> None:
     matrix = matrix_of()
     first, *_ = matrix.suite.cases

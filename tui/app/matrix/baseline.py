@@ -29,7 +29,7 @@ class Baseline:
 
     def before(self, case: str, model: str, now: Cell) -> Cell | None:
         """Return the cell of the baseline, if it can be compared with the current cell and differs from it."""
-        cell = self.cells.get((case, model))
+        cell = self.cells.get((case, model)) if now.status not in OPEN else None
         return cell if cell is not None and change_of(now, cell) else None
 
 
@@ -56,7 +56,7 @@ def baseline_of(run_id: str, outcomes: Iterable[Outcome], changed: frozenset[str
 def change_of(now: Cell, before: Cell | None) -> int | None:
     """Return 1 if the share of passed repeats is greater than before, −1 if it is less, 0 if it is equal, None if it is
     unknown."""
-    if before is None or now.share < 0 or before.share < 0 or now.status in OPEN:
+    if before is None or now.share < 0 or before.share < 0:
         return None
     return (now.share > before.share) - (now.share < before.share)
 
@@ -68,7 +68,7 @@ def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequenc
         before = baseline.cells.get((case, model))
         if before is None or not change_of(now, before):
             continue
-        change = case_change(now.share, before.share, flaky=now.status == "flaky")
+        change = case_change(now.share, before.share, flaky="flaky" in (now.status, now.counted))
         better, worse = better + (now.share > before.share), worse + (now.share < before.share)
         fixed, broke = fixed + (change == "fixed"), broke + (change == "broke")
     return Change(better, worse, fixed, broke)

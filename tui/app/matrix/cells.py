@@ -17,7 +17,7 @@ from tui.app.presentation.pieces import Line, width_of
 from tui.model.filter import StatusWord
 from tui.model.outcomes import Outcome, outcome_of
 from tui.model.progress import TrialProgress
-from tui.model.results import CountedVerdict, TrialKey, has_failed_since, has_passed_since
+from tui.model.results import CountedVerdict, TrialKey, TrialResult, has_failed_since, has_passed_since
 from tui.model.risk import BANDS, Band
 from tui.model.state import RunState
 from tui.model.suite import Case
@@ -190,7 +190,7 @@ class CellCounts:
         if totals is None or key.case not in self._known:
             return
         trial = self._state.trials.get(key)
-        outcome = self._outcome(trial) if trial is not None and not trial.is_open else None
+        outcome = self._outcome(trial) if trial is not None else None
         if self.cell(key.case, key.model).earlier:
             totals.earlier.add(key)
             outcome = None
@@ -199,4 +199,7 @@ class CellCounts:
         totals.put(key, outcome)
 
     def _outcome(self, trial: TrialProgress) -> Outcome | None:
-        return outcome_of(trial.result) if trial.result is not None else self._saved.get(trial.key)
+        counted = trial.counted
+        if isinstance(counted, TrialResult):
+            return outcome_of(counted)
+        return counted if trial.is_open else self._saved.get(trial.key)

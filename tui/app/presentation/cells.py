@@ -22,7 +22,8 @@ class Cell(NamedTuple):
     """The status of all repeats of a case on a model.
 
     `passed` counts the repeats that passed on the first attempt, of `results` that have ended, of `repeats` in all.
-    `share` is the share of passed ones among the checked ones; −1 if none is checked or a result is missing. `tries` is
+    `share` is the share of passed ones among the checked ones; −1 if none is checked or a result is missing. During a
+    rerun, it and `counted`, the status that counts, are those of the results before it. `tries` is
     the number of the attempt that passed and the number of attempts, for one flaky trial. `passed_since` counts the
     failed trials that a rerun passed; `rerun` is the status of the rerun of one trial, if that differs. A cell is
     `earlier` if checks judged it that the case does not have now: it has no share, and counts nowhere.
@@ -37,6 +38,7 @@ class Cell(NamedTuple):
     passed_since: int = 0
     rerun: StatusWord | None = None
     earlier: bool = False
+    counted: StatusWord | None = None
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -72,10 +74,21 @@ def fold(trials: Sequence[TrialProgress], attempts: int = 1, saved: Mapping[Tria
         if status == "passed":
             return _PASSED if rerun is None else _PASSED._replace(rerun=rerun)
         if status in OPEN:
-            return Cell(status, 0, 0, 1)
+            return _during_rerun(Cell(status, 0, 0, 1), trials)
         share = -1.0 if status == "unchecked" else 0.0
         return Cell(status, 0, 1, 1, share, passed_since=_passed_since(trials), rerun=rerun)
-    return _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=_passed_since(trials))
+    cell = _fold_words([counted_status(trial) for trial in trials])._replace(passed_since=_passed_since(trials))
+    return _during_rerun(cell, trials) if cell.results < cell.repeats else cell
+
+
+def _during_rerun(cell: Cell, trials: Sequence[TrialProgress]) -> Cell:
+    """Return the cell with what counts of trials that are rerun; without a change if one of them has no result."""
+    found = [trial.counted for trial in trials]
+    words = [outcome_status(each) for each in found if each is not None]
+    if len(words) < len(found):
+        return cell
+    counted = _fold_words(words)
+    return cell._replace(share=counted.share, counted=counted.status)
 
 
 def _passed_since(trials: Sequence[TrialProgress]) -> int:
