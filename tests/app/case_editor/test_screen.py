@@ -74,6 +74,17 @@ async def test_the_fields_are_written_and_all_else_stays(tmp_path: Path) -> None
     assert (tmp_path / "s.yaml").read_text() == SUITE.replace(CASE, written)
 
 
+async def test_what_a_line_cannot_show_is_displayed_as_pictures_and_stays(tmp_path: Path) -> None:
+    name = '    name: |\n      Block title\n    tags: ["two\\nlines", "x\\e]0;y"]\n'
+    suite = SUITE.replace("    name: A\n", name, 1)
+    async with opened(tmp_path, suite=suite) as seen:
+        fields = [each for each in seen.app.screen.query(Input) if each.disabled]
+        assert [each.value for each in fields] == ["Block title", "two lines, x\u241b]0;y"]
+        await seen.press("tab", "tab", "end", *" more")
+        await saved(seen)
+    assert (tmp_path / "s.yaml").read_text() == suite.replace("prompt: p", "prompt: p more", 1)
+
+
 async def test_white_space_at_the_ends_of_prompts_and_checks_is_written(tmp_path: Path) -> None:
     suite = SUITE.replace("    prompt: p\n", '    prompt: "    return x\\n"\n', 1)
     async with opened(tmp_path, suite=suite) as seen:

@@ -176,7 +176,8 @@ class Form(Vertical):
         self._judged_texts: dict[str, str] = {}
         for field in fields:
             typed = self._inputs[field.name]
-            typed.value = _displayed_part(field) if field.refusal else field.text
+            is_visible = remove_unseen(field.text) == field.text and (field.lines > 1 or "\n" not in field.text)
+            typed.value = field.text if is_visible and not field.refusal else _displayed_part(field)
             typed.disabled = bool(field.refusal) and field.lines == 1
             self._first_texts[field.name] = typed.value
 
@@ -266,8 +267,10 @@ class Form(Vertical):
 
 def _displayed_part(field: Field) -> str:
     """Return what is displayed of a text that cannot be edited."""
+    if field.lines == 1:
+        return sanitize_line(field.text, field.longest)
     rest = "…" if len(field.text) > field.longest else ""
-    return remove_unseen(field.text[: field.longest]) + rest
+    return sanitize_text(field.text[: field.longest]) + rest
 
 
 class FormDialog(Dialog[Saved | None]):
