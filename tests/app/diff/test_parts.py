@@ -10,11 +10,13 @@ from rich.cells import cell_len
 from tests.app.diff.diffs import file_of
 from tests.app.diff.samples import SERVICE
 from tui.app.diff.highlight import FileColours, Shades, SideColours, language_of
-from tui.app.diff.layout import Document, Look
+from tui.app.diff.layout import MOST_FOUND, Document, Look
+from tui.app.diff.lines import place_line
 from tui.app.diff.render import DiffStyle, fit, grounds, skip
 from tui.app.diff.rows import Sides, hides_returns, ignore_spacing
 from tui.app.diff.view import DiffStyles
 from tui.app.diff.word_diff import ChangedWords, changed_spans, pair_lines
+from tui.app.presentation.pieces import text_of
 from tui.app.text.highlight import load_lexer
 from tui.app.theme.palette import DEFAULT_PALETTE, Palette, contrast
 from tui.app.theme.theme_files import ThemeFiles
@@ -212,3 +214,8 @@ def test_a_paint_compares_so_many_words() -> None:
     words.begin_paint()
     assert words.find("a b " * 2_000, "a c " * 2_000, True) == ((), ()), "a long paragraph is compared in a thread"
     assert words.has_rest
+
+
+def test_a_search_with_more_matches_than_are_looked_for_says_so() -> None:
+    for total, words in ((1, "1/1 found"), (MOST_FOUND - 1, "1/9999 found"), (MOST_FOUND, "1/10000+ found")):
+        assert words in text_of(place_line(None, "m", Look(), (0, 0), (1, total), "", 80))

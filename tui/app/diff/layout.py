@@ -215,7 +215,8 @@ def _has_hunks(changes: Iterable[FileDiff]) -> bool:
     return any(change.hunks for change in changes)
 
 
-_MOST_FOUND = 10_000
+MOST_FOUND = 10_000
+"""The most matches of a search; further ones are not looked for."""
 
 
 class Anchor(NamedTuple):
@@ -357,7 +358,7 @@ class Document:
         found: list[Match] = []
         for match in self._search(pattern):
             found.append(match)
-            if len(found) >= _MOST_FOUND:
+            if len(found) >= MOST_FOUND:
                 break
         return found
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.app.diff.layout import Look
+from tui.app.diff.layout import MOST_FOUND, Look
 from tui.app.diff.pairs import FilePair, ShownFile, shown_file
 from tui.app.diff.render import head_pieces
 from tui.app.presentation.pieces import Line, Piece, Role, cut, cut_middle, fill, spread, width_of
@@ -78,7 +78,8 @@ def place_line(
     left: list[Piece] = [(f" {preview}  ", "accent")] if preview else []
     right: list[Piece] = []
     if found is not None:
-        right.append((f"{found[0]}/{found[1]} found · " if found[1] else "not found · ", "accent"))
+        more = "+" if found[1] >= MOST_FOUND else ""
+        right.append((f"{found[0]}/{found[1]}{more} found · " if found[1] else "not found · ", "accent"))
     if hunk[1]:
         right.append((f"change {hunk[0]}/{hunk[1]}", "dim"))
     modes = _modes(look, is_pair)
