@@ -17,6 +17,7 @@ from tui.app.presentation.model_faults import ModelFault
 from tui.app.run_requests import request_cases, request_failed, request_suite
 from tui.app.suite_loader import SuitesRead
 from tui.model.errors import Problem, StoreError
+from tui.model.events import RunFinished, RunStarted
 from tui.model.filter import parse_filter
 from tui.model.progress import TrialProgress
 from tui.model.results import Attempt, TrialKey, TrialResult, Verdict
@@ -102,6 +103,28 @@ def test_the_suites_of_a_folder_that_is_removed_stay_open(tmp_path: Path, monkey
     assert session.latest_results(read.suite).results == ()
     assert OpenSuites(ScriptedSession({path: Opened(read.suite), other: Opened(read.suite)}), [path]).find()
     assert editor_command({}, path, 1)[-1] == str(tmp_path / "here" / path)
+
+
+def test_a_running_suite_and_the_last_one_stay_without_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_suites, session = open_suites_of(tmp_path, "a.yaml", "b.yaml")
+    open_suites.find()
+    one, two = (each.path for each in open_suites.all)
+    open_suites.state(one).take(RunStarted("r", (TrialKey("c", "m"),), ""))
+    removed = session.suites.pop(one)
+    assert open_suites.find()
+    assert [each.path for each in open_suites.all] == [two, one]
+    assert not open_suites.find()
+    open_suites.state(one).take(RunFinished("r", "finished", ""))
+    assert open_suites.find()
+    assert [each.path for each in open_suites.all] == [two]
+    with monkeypatch.context() as patched:
+        patched.setattr(session, "find_suites", lambda _: [])
+        assert not open_suites.find()
+    session.suites[one] = removed
+    assert open_suites.find()
+    assert [each.path for each in open_suites.all] == [two, one]
 
 
 def test_a_file_that_is_not_listed_any_more_can_be_read(tmp_path: Path) -> None:

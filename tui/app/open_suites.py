@@ -131,8 +131,12 @@ class OpenSuites:
             self._states.pop(path, None)
 
     def find(self) -> bool:
-        """Find the suite files, and return whether the list has changed. Raises SuiteError for a missing path."""
+        """Find the suite files, and return whether the list has changed. Raises SuiteError for a missing path.
+
+        A suite with a run in progress stays open without its file, and so do all if there is no suite file any more.
+        """
         found = list(self._session.find_suites(self._paths))
+        found += [path for path in self._files if path not in found and (not found or self.state(path).running)]
         if list(self._files) == found:
             return False
         folders = _folder_names(found)
