@@ -148,11 +148,33 @@ def test_a_rerun_leaves_out_what_has_passed_in_another_program(tmp_path: Path, s
     repeats = tuple(TrialKey("three", "mock-a", repeat) for repeat in (2, 3))
     assert runs(replace(of_file, trials=repeats)) == [new], "a new run has no first repeat yet"
     assert runs(of_file) == [(RUN_ID, (FAILED, LOST)), new]
+    current = {new[1][0]: RUN_ID}
+    assert [each.run for each in requests_by_run(session.history, of_file, current)] == [RUN_ID]
     store.save_trials(RUN_ID, [result_of(FAILED, "passed")])
     assert runs(of_file) == [(RUN_ID, (LOST,)), new]
     assert runs(of_run) == [(RUN_ID, (LOST,))]
     store.save_trials(RUN_ID, [result_of(LOST, "unchecked")])
     assert runs(of_run) == []
+
+
+@pytest.mark.parametrize("state", ["finished", "running"])
+async def test_a_rerun_during_a_run_waits_for_it_and_counts_as_one(
+    tmp_path: Path, store: SqliteStore, state: str
+) -> None:
+    async with staged(tmp_path, store) as (pilot, context, screen):
+        path = select_first(context, "one")
+        if state == "running":
+            store.begin_run(replace(store.read_plan(RUN_ID), trials=(), continues=True), STARTED)
+            assert store.list_runs()[0].state == "running"
+        suite = replace(make_suite([make_case("one"), make_case("two")], path=str(path)))
+        request = RunRequest(path, replace(suite, sha256=store.list_runs()[0].suite_sha256), (FAILED,))
+        controls = RunControls(context, screen)
+        controls.rerun(request, "")
+        await until(pilot, lambda: context.runs.queued or context.runs.current is not None)
+        assert [(each.run, each.trials) for each in context.runs.queued] == [(RUN_ID, (FAILED,))]
+        controls.rerun(request, "")
+        await until(pilot, lambda: "These trials are queued already." in screen.notices)
+        assert len(context.runs.queued) == 1
 
 
 async def test_a_rerun_of_what_has_passed_meanwhile_says_so(tmp_path: Path, store: SqliteStore) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 from textual.screen import Screen
@@ -151,14 +152,19 @@ class RunControls:
         start_worker(self._screen, partial(self._rerun, request, nothing), group="rerun", exclusive=True)
 
     async def _rerun(self, request: RunRequest | None, nothing: str) -> None:
+        request = self._without_queued(request)
         if request is None:
             self.start(None, nothing)
+            return
+        if not request.trials:
+            self._screen.notify("These trials are queued already.", markup=False, timeout=4)
             return
         chosen = await self._choose_trials(request)
         if chosen is None:
             return
         try:
-            requests = await asyncio.to_thread(requests_by_run, self._context.session.history, chosen)
+            current = self._of_current_run(chosen)
+            requests = await asyncio.to_thread(requests_by_run, self._context.session.history, chosen, current)
         except StoreError as error:
             notify_error(self._screen, error)
             return
@@ -177,6 +183,19 @@ class RunControls:
             self._screen.notify(what, markup=False, timeout=6)
         for each in requests:
             self.start(each, nothing)
+
+    def _of_current_run(self, request: RunRequest) -> Mapping[TrialKey, str]:
+        """Return the run in progress for its trials, whose results may not be stored yet."""
+        state = self._context.open_suites.state(request.path)
+        run = state.run_id if state.running else None
+        return {key: run for key in request.trials if run and (trial := state.trials.get(key)) and trial.run == run}
+
+    def _without_queued(self, request: RunRequest | None) -> RunRequest | None:
+        """Return the request without the trials of queued requests of the same suite."""
+        if request is None:
+            return None
+        queued = {key for each in self._runs.queued if each.path == request.path for key in each.trials}
+        return replace(request, trials=tuple(key for key in request.trials if key not in queued))
 
     async def _choose_trials(self, request: RunRequest) -> RunRequest | None:
         """Return the request for the trials to rerun, or None after a cancel.
@@ -298,8 +317,12 @@ def rerun_lines(errors: int, failed: int) -> list[Line]:
     ]
 
 
-def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest]:
+def requests_by_run(
+    history: RunHistory, request: RunRequest, current: Mapping[TrialKey, str] = MappingProxyType({})
+) -> list[RunRequest]:
     """Return one request for each run that has the newest results of the trials, so that they become attempts in it.
+
+    `current` is the run in progress by the trials of which it has the newest results.
 
     Trials without a result, or with a result of an older version of their case, become a new run. Those that have
     passed in another program since they were selected are left out. Blocks. Raises StoreError.
@@ -307,7 +330,7 @@ def requests_by_run(history: RunHistory, request: RunRequest) -> list[RunRequest
     if request.run:
         runs = dict.fromkeys(request.trials, request.run)
     else:
-        runs = history.latest_runs(request.suite, request.trials)
+        runs = {**history.latest_runs(request.suite, request.trials), **current}
     requests = []
     for run in dict.fromkeys(runs.values()):
         trials = tuple(key for key in request.trials if runs[key] == run)

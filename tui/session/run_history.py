@@ -189,13 +189,12 @@ class RunHistory:
     def latest_runs(self, suite: Suite, trials: Iterable[TrialKey]) -> dict[TrialKey, str]:
         """Return the run that holds the newest result of each trial.
 
-        The id is empty if there is no result, if the run is in progress, or if it ran another version of the case.
+        The id is empty if there is no result, or if the run ran another version of the case.
         """
         runs, recorded = {run.id: run for run in self._store.list_runs()}, RecordedCases(self._store, suite)
         found = {trial: runs.get(self._store.find_latest(suite.path, trial) or "") for trial in trials}
         return {
-            trial: run.id if run and run.state != "running" and recorded.is_unchanged(run.id, trial.case) else ""
-            for trial, run in found.items()
+            trial: run.id if run and recorded.is_unchanged(run.id, trial.case) else "" for trial, run in found.items()
         }
 
     def missing_trials(self, run_id: str) -> tuple[TrialKey, ...]:
