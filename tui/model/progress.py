@@ -229,7 +229,7 @@ class TrialProgress:
         """End the trial with its result; what was received live stays."""
         live, ended = self.attempt, TrialProgress.of(result)
         self.status, self.attempts, self.result = ended.status, ended.attempts, result
-        self.delay_ms = self.waits = None
+        self.delay_ms = self.waits = self.before = None
         if live and self.attempt and live.number == self.attempt.number:
             self.attempt.of, self.attempt.tokens_seen = live.of, live.tokens_seen
             for step, received in zip(self.attempt.steps, live.steps, strict=False):
