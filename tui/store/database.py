@@ -244,7 +244,7 @@ def _open_for_writing(path: Path, *, is_locked: bool) -> Opened:
             raise _Damaged  # Recovered by another program meanwhile: this may be the renamed file.
     except BaseException as error:
         connection.close()
-        if is_damage(error):
+        if is_damage(error) or is_undecodable(error):
             raise _Damaged from error
         raise
     return Opened(connection, is_readonly=False, notices=notices, identity=identity)

@@ -169,6 +169,10 @@ def has_unreadable_setup(connection: sqlite3.Connection) -> bool:
             setup_of(setup)
     except (ValueError, TypeError):
         return True
+    except sqlite3.OperationalError as error:
+        if is_undecodable(error):
+            return True
+        raise
     return False
 
 
