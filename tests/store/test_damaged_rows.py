@@ -19,6 +19,7 @@ from tui.model.results import TrialKey
 from tui.model.run import Plan
 from tui.model.suite import Step
 from tui.reports.summary import summarize
+from tui.store.schema import STEPS
 from tui.store.sqlite import SqliteStore
 
 PLAN = make_plan([make_case(f"c{number}") for number in range(6)], ["m", "n"])
@@ -411,6 +412,41 @@ def test_the_log_of_a_history_whose_file_was_lost_is_read(history: Path, lost: s
     store = SqliteStore(history)
     assert store.notices == ()
     assert store.read_run(OTHER.run_id).results == RESULTS[:7]
+    store.close()
+
+
+HEADER_DAMAGES = {
+    "application": "PRAGMA application_id = 7",
+    "a lower format": f"PRAGMA user_version = {len(STEPS) - 1}",
+    "no format": "PRAGMA user_version = 0",
+    "a far format": f"PRAGMA user_version = {1 << 24}",
+}
+
+
+@pytest.mark.parametrize("how", HEADER_DAMAGES)
+def test_a_history_whose_header_says_that_it_is_another_file_is_recovered(history: Path, how: str) -> None:
+    finish(history)
+    change(history, HEADER_DAMAGES[how])
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    assert store.read_run(PLAN.run_id).results == RESULTS
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "letters", [("cost_usd REAL", "cost_usd REEL"), ("started_at", "startEd_at"), ("NULL", "NuLl")]
+)
+def test_a_history_with_a_damaged_letter_in_its_schema_is_recovered(history: Path, letters: tuple[str, str]) -> None:
+    finish(history)
+    with closing(sqlite3.connect(history)) as file:
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = history.read_bytes()
+    before, after = (each.encode() for each in letters)
+    assert before in content[:4096]
+    overwrite(history, 0, content[:4096].replace(before, after, 1))
+    store = SqliteStore(history)
+    assert "Recovered runs: 1, with 12 results." in store.notices[0]
+    assert store.read_run(PLAN.run_id).results == RESULTS
     store.close()
 
 

@@ -33,7 +33,7 @@ from tui.store.recovery import (
     reserve_beside,
     was_recovered,
 )
-from tui.store.schema import APPLICATION_ID, STEPS, has_our_objects, migrate, read_version
+from tui.store.schema import APPLICATION_ID, STEPS, has_damaged_objects, has_our_objects, migrate, read_version
 
 _READING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
@@ -102,6 +102,7 @@ def store_error(error: Exception, path: Path) -> StoreError:
 
 _ALWAYS_CHECKED = 4 * 1024 * 1024  # bytes; a larger file is checked completely only after damage was found
 _MOST_MARKED = 1_000
+_FAR_VERSION = 1_000  # of the format: only damage writes a greater one
 _NUMBER = re.compile("[0-9]{1,15}")
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _FREE_LOG = 16 * 1024 * 1024
@@ -258,7 +259,7 @@ def _is_same(path: Path, identity: os.stat_result | None) -> bool:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
-    version = _identify(connection, path)
+    version = _identified(connection, path)
     _check(connection, path, is_current=version == len(STEPS))
     if version == 0:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -291,11 +292,28 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
     return copy
 
 
+def _identified(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the format of the file, as `_identify` does, in one state: another program may migrate it meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        return _identify(connection, path)
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
 def _identify(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the format of the file. Raises StoreError if it is of another program, or newer than this version."""
+    """Return the format of the file.
+
+    Raises StoreError if it is of another program, or newer than this version, and _Damaged if only damage can have made
+    it seem so.
+    """
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = read_version(connection)
+    is_current = bool(tables) and has_our_objects(connection, STEPS)
+    if is_current and (application != APPLICATION_ID or not len(STEPS) <= version < _FAR_VERSION):
+        raise _Damaged
     if application != APPLICATION_ID and (application or version or tables):
         raise StoreError(
             "the file is a database of another program", where=str(path), fix="Move the file, or use another path."
@@ -307,7 +325,9 @@ def _identify(connection: sqlite3.Connection, path: Path) -> int:
             where=str(path),
             fix="Update Assay, or use another path.",
         )
-    if (version or tables) and not has_our_objects(connection, STEPS[:version]):
+    if (version or tables) and not (is_current or has_our_objects(connection, STEPS[:version])):
+        if has_damaged_objects(connection):
+            raise _Damaged
         raise StoreError(
             "the file is not a run history of Assay: it has other tables or views",
             where=str(path),
@@ -357,7 +377,7 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
         connection: sqlite3.Connection | None = None
         try:
             connection = connect(path)
-            version = _identify(connection, path)
+            version = _identified(connection, path)
         except READ_ERRORS as error:
             if connection is not None:
                 connection.close()

@@ -25,7 +25,7 @@ from tui.model.current_folder import absolute_path
 from tui.store.pages import rows_in_pages
 from tui.store.rebuilt_runs import IndexedRuns
 from tui.store.repair import repair
-from tui.store.schema import migrate
+from tui.store.schema import has_known_objects, migrate
 
 _TABLES = ("suite", "run", "trial", "result")
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -265,11 +265,13 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
     try:
         # Without this, SQLite reads nothing of a file that is shorter than its header says.
         old.execute("PRAGMA writable_schema = ON")
-        for table in _TABLES:
+        is_known = _has_known_objects(old)
+        for table in _TABLES if is_known else ():
             _copy(table, old, fresh)
         _copy_unlinked_rows(damaged, fresh)
-        _copy_indexed_trials(old, fresh)
-        repair(fresh, _read_indexed_runs(old))
+        if is_known:
+            _copy_indexed_trials(old, fresh)
+        repair(fresh, _read_indexed_runs(old) if is_known else IndexedRuns())
         fresh.execute("COMMIT")
     except READ_ERRORS as error:
         if fresh.in_transaction:
@@ -277,6 +279,15 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
         _raise_passing(error)
     finally:
         old.close()
+
+
+def _has_known_objects(old: sqlite3.Connection) -> bool:
+    """Return whether the objects of the file are ours, as far as they can be read: nothing of others is executed."""
+    try:
+        return has_known_objects(old)
+    except READ_ERRORS as error:
+        _raise_passing(error)
+        return True
 
 
 def _raise_passing(error: Exception) -> None:

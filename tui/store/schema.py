@@ -2,7 +2,8 @@
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from tui.store.writer import derive_outcomes
@@ -95,6 +96,10 @@ _OUTCOMES_SINCE = 4
 """Files of an earlier format hold verdicts by the rules of their time and no hashes: the outcomes are derived anew."""
 
 
+_MOST_FLIPPED = 8
+"""Characters of the objects that are taken for damaged ones."""
+
+
 def read_version(connection: sqlite3.Connection) -> int:
     """Return the format of the file; 0 for an empty one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -109,6 +114,22 @@ def has_our_objects(connection: sqlite3.Connection, steps: tuple[Step, ...]) -> 
     A view or a computed column in the place of ours could run for ever or fill the memory.
     """
     return _objects(connection) == _objects_of(steps)
+
+
+def has_known_objects(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has the tables and indexes of this or an earlier format and no other object."""
+    found = _objects(connection)
+    return any(found == _objects_of(STEPS[:version]) for version in range(len(STEPS) + 1))
+
+
+def has_damaged_objects(connection: sqlite3.Connection) -> bool:
+    """Return whether the objects of the file are ours but for a few characters, which only damage can have changed."""
+    theirs, ours = Counter(_text_of(_objects(connection))), Counter(_text_of(_objects_of(STEPS)))
+    return theirs.total() == ours.total() and 0 < (theirs - ours).total() <= _MOST_FLIPPED
+
+
+def _text_of(objects: Iterable[Object]) -> str:
+    return " ".join(word for type, name, table, words in objects for word in (type, name, table, *words))
 
 
 @cache
