@@ -229,6 +229,9 @@ async def test_answers_that_were_sent_with_other_files_are_not_compared(opened: 
         found = opened.history.read_comparable("2" * 32, suite, {"a": (digit * 32, compared._replace(model=other))})
         assert bool(found.outcomes) is is_same
         assert found.changed == (frozenset() if is_same else {"a"})
+        removed = replace(suite, cases=tuple(case for case in suite.cases if case.id != "a"))
+        displayed = {"a": (digit * 32, compared)}
+        assert opened.history.read_comparable("2" * 32, removed, displayed).changed == frozenset()
     assert all(run("4", "old", replay_name("1" * 32, MODEL))), "a replay has the files of its recording"
     await opened.close()
 

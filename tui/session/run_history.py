@@ -173,7 +173,7 @@ class RunHistory:
                 if not recorded.sent_the_same((run_id, trial), displayed.get(case, (run_id, trial)))
             }
         found = (each for each in outcomes if each.trial.model not in others and each.trial.case not in changed)
-        return ComparableRun(tuple(found), frozenset(changed & displayed.keys()))
+        return ComparableRun(tuple(found), frozenset(changed & displayed.keys() & {case.id for case in suite.cases}))
 
     def read_progress(self, run_id: str) -> dict[TrialKey, TrialProgress]:
         """Return the progress of each trial of the run, for a screen."""

@@ -245,6 +245,18 @@ def test_nothing_scored_yet_is_reported_too(tmp_path: Path) -> None:
     assert "No item matches the filter." in text_in(end_lines(session, 80, str))
 
 
+def test_the_summary_has_the_bands_that_count(tmp_path: Path) -> None:
+    other, mine = open_review(tmp_path, OTHER), open_review(tmp_path, ME)
+    for item in mine.items:
+        other.give(item.key, 4)
+        mine.give(item.key, 0)
+    text = text_in(end_lines(session_of(tmp_path), 80, str))
+    assert "negligible" not in text, "the highest extent counts"
+    for item in mine.items:
+        mine.adjudicate(item.key, 0, "")
+    assert "4 negligible" in " ".join(text_in(end_lines(session_of(tmp_path), 80, str)).replace("● ", "").split())
+
+
 def test_the_trail_tells_the_zone_and_who_took_what_back(tmp_path: Path) -> None:
     item = open_review(tmp_path).items[0]
     acts = [make_act(1, 3, note="why"), make_act(2, act="invalidate"), make_act(3, 2, act="adjudicate"),

@@ -284,7 +284,7 @@ def end_lines(session: ReviewSession, width: int, key_of: Callable[[str], str]) 
     else:
         of_queue = " of this queue" if review.later else ""
         head = f"All {count} items{of_queue} are scored." if count != 1 else f"The only item{of_queue} is scored."
-    lines: list[Line] = [((head, "strong"),), (), *_own_figures(session)]
+    lines: list[Line] = [((head, "strong"),), (), *_figures(session)]
     if later := later_sentence(session):
         lines += [(), *text_rows(later, width, "flaky")]
     if review.missing:
@@ -315,15 +315,15 @@ def missing_sentence(session: ReviewSession) -> str:
     return f"{len(missing)} {are} missing and not in the queue: {shown}{more}."
 
 
-def _own_figures(session: ReviewSession) -> list[Line]:
-    """Return figures of all answers together, which do not reveal models."""
+def _figures(session: ReviewSession) -> list[Line]:
+    """Return figures of all answers together, which do not reveal models: of what counts, while names are hidden of the
+    reviewer's own scores."""
     review = session.review
-    extents = Counter(status.mine.extent for status in session.statuses if status.mine is not None)
+    extents = Counter(status.counted.extent for status in session.statuses if status.counted is not None)
     worst: dict[int, int] = {}
     for item, status in zip(review.items, session.statuses, strict=True):
-        if not item.key.again and status.mine is not None and status.mine.extent not in (None, "n/a"):
-            band = band_of(item.criterion.severity, status.mine.extent, review.rule)
-            worst[item.answer] = max(worst.get(item.answer, 0), BANDS.index(band) if band else 0)
+        if not item.key.again and status.band is not None:
+            worst[item.answer] = max(worst.get(item.answer, 0), BANDS.index(status.band))
     answers = len({item.answer for item in review.items})
     lines: list[Line] = [
         (
