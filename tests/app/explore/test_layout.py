@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.explore.explored import Seen, explored, session_for
+from tests.support.pilots import screen_rows
 from tests.support.scripted_session import ScriptedSession, result_of, step_of
 from tui.app.explore.layout import BESIDE_FROM
 from tui.app.widgets.prompt_input import PromptInput
@@ -100,6 +101,16 @@ async def test_the_zoomed_details_fill_the_screen_in_both_layouts(tmp_path: Path
         await seen.pilot.resize_terminal(160, 50)
         await seen.press("z")
         await seen.until(lambda: is_below(seen))
+
+
+async def test_the_filter_of_a_zoomed_pane_is_typed_where_it_is_displayed(tmp_path: Path) -> None:
+    async with explored(answered(tmp_path), (160, 50)) as seen:
+        await shown(seen)
+        await seen.press("1", "z")
+        await seen.until(lambda: not seen.screen.suites.display)
+        await seen.press("slash", *"tag:x")
+        await seen.until(lambda: any("tag:x" in row for row in screen_rows(seen.app.screen)))
+        assert not seen.screen.arrangement.is_zoomed
 
 
 def borders(seen: Seen) -> Iterator[Splitter]:

@@ -128,6 +128,25 @@ async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:
         await stage.opens(SettingsDialog)
 
 
+async def test_a_value_with_characters_that_nobody_sees_is_not_edited(fixed_world: Path) -> None:
+    async with opened(fixed_world, *"models.warm.system") as stage:
+        file = stage.session.folders.config_file
+        await stage.press("escape")
+        await stage.opens(ExploreScreen)
+        before = config_of(stage).replace("temperature: 0.8", 'system: "zero\\u200bwidth \\e"')
+        assert "zero" in before
+        file.write_text(before)
+        await stage.press("f2")
+        await stage.opens(SettingsDialog)
+        await stage.press(*"models.warm.system")
+        await found(stage)
+        await stage.press("enter")
+        await stage.opens(FormDialog)
+        await stage.shows("not visible here")
+        await stage.press("Z", "enter")
+        assert config_of(stage) == before
+
+
 async def test_a_question_keeps_its_keys_if_the_config_gives_one_to_both_answers(fixed_world: Path) -> None:
     async with opened(fixed_world, *"keys") as stage:
         await stage.press("ctrl+n")

@@ -7,8 +7,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
+from tui.app.presentation.field_text import text_refusal
 from tui.app.presentation.pieces import Line, fill
-from tui.model.sanitize import remove_unseen, sanitize_line
+from tui.model.sanitize import sanitize_line
 from tui.model.suite import ASSERTION, CheckKind, SuiteFormat, comma_separated
 from tui.model.values import JsonObject, JsonValue, value_at
 
@@ -142,7 +143,7 @@ class CaseState:
 
     def refusal(self, field: CaseField) -> str:
         """Return why a field cannot be edited in the form, or an empty text."""
-        return text_refusal(self.text_of(field), is_line=field.kind in ("line", "tags"))
+        return text_refusal(self.text_of(field), LONGEST_FIELD, is_line=field.kind in ("line", "tags"))
 
     def value_with(self, texts: Mapping[str, str], checks: Sequence[CheckEntry] | None = None) -> JsonObject:
         """Return the value of the case with these texts, by the fields, and the current or the given checks."""
@@ -278,15 +279,6 @@ class CaseState:
         known = {str(field.path[0]) for field in self.fields}
         known |= {*_PATTERNS.values(), "assertions", "assert", "expected", "steps"}
         return [key for key in self.base if key not in known]
-
-
-def text_refusal(text: str, *, is_line: bool) -> str:
-    """Return why a text cannot be edited in a field of the form, or an empty text."""
-    if len(text) > LONGEST_FIELD:
-        return f"has more than {LONGEST_FIELD:,} characters; edit it in the file"
-    if remove_unseen(text) != text or (is_line and "\n" in text):
-        return "has characters that are not visible here; edit it in the file"
-    return ""
 
 
 def check_line(entry: CheckEntry, fault: str, width: int) -> Line:

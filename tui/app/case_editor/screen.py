@@ -21,7 +21,6 @@ from tui.app.case_editor.case_state import (
     CaseState,
     CheckEntry,
     check_line,
-    text_refusal,
 )
 from tui.app.context import AppContext
 from tui.app.dialogs import ConfirmScreen
@@ -29,6 +28,7 @@ from tui.app.keymap import key_of
 from tui.app.notifications import notify_error
 from tui.app.open_suites import OpenSuite
 from tui.app.presentation.checks_lines import check_rows
+from tui.app.presentation.field_text import text_refusal
 from tui.app.presentation.pieces import Line, text_of, width_of
 from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead
@@ -313,7 +313,7 @@ class CaseEditorScreen(AppScreen[str | None]):
         if is_new:
             state.checks.insert(at, entry)
         kinds, lines = state.kinds, 6 if "\n" in entry.text else 1
-        refusal, expected = text_refusal(entry.text, is_line=lines == 1), "a pattern, a text, or JSON"
+        refusal, expected = text_refusal(entry.text, LONGEST_FIELD, is_line=lines == 1), "a pattern, a text, or JSON"
         fields = (
             Field("kind", "Kind", f"{kinds[0]}, {kinds[1]}, …", entry.kind, suggestions=kinds, notes=KIND_NOTES),
             Field("text", "Text", expected, entry.text, lines, refusal, longest=LONGEST_FIELD, keeps_spaces=True),

@@ -511,7 +511,9 @@ class ExploreScreen(FrameScreen):
         self.arrangement.zoom()
 
     async def action_filter(self) -> None:
-        """Open the filter."""
+        """Open the filter, outside of a zoom."""
+        if self.arrangement.is_zoomed:
+            self.arrangement.zoom()
         self.arrangement.show_suites(True)
         await self.suites.open_filter()
 

@@ -9,10 +9,11 @@ from tui.app.context import AppContext
 from tui.app.dialogs import without_ambiguous_answers
 from tui.app.keymap import keymap_problems
 from tui.app.notifications import notify_error
+from tui.app.presentation.field_text import text_refusal
 from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.theme.themed_app import ThemedApp
-from tui.app.widgets.form import Field, FormDialog
+from tui.app.widgets.form import LONGEST_TEXT, Field, FormDialog
 from tui.app.workers import start_worker
 from tui.model.errors import ConfigError, FieldsRefused
 
@@ -112,7 +113,9 @@ class SettingsEditor:
                 "A provider is changed in the config file; its keys are read from variables.", markup=False
             )
         else:
-            fields = (Field("value", "Value", ", ".join(setting.choices) or _EXPECTED[setting.kind], setting.text),)
+            expected = ", ".join(setting.choices) or _EXPECTED[setting.kind]
+            refusal = text_refusal(setting.text, LONGEST_TEXT, is_line=True)
+            fields = (Field("value", "Value", expected, setting.text, refusal=refusal),)
             save = partial(self._save, setting)
             self._app.push_screen(FormDialog(setting.name, setting.description, fields, save), self._changed)
 

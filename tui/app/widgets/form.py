@@ -19,13 +19,15 @@ from textual.widgets import Static, TextArea
 
 from tui.app.bindings import bind
 from tui.app.notifications import notify_typist
+from tui.app.presentation.field_text import is_shown_whole
 from tui.app.screens import Dialog
 from tui.app.widgets.prompt_input import PromptInput
 from tui.app.workers import start_worker
 from tui.model.errors import FieldsRefused
 from tui.model.sanitize import remove_unseen, sanitize_line, sanitize_text
 
-_LONGEST_TEXT = 1_500
+LONGEST_TEXT = 1_500
+"""Characters of a text in a field of a dialog."""
 _LONGEST_FAULT = 300
 _LARGE = 8
 _ENDS_WITH_SPACES = "The spaces at the ends are a part of the text."
@@ -48,7 +50,7 @@ class Field(NamedTuple):
     lines: int = 1
     refusal: str = ""
     suggestions: Sequence[str] = ()
-    longest: int = _LONGEST_TEXT
+    longest: int = LONGEST_TEXT
     notes: Mapping[str, str] = MappingProxyType({})
     keeps_spaces: bool = False
 
@@ -176,8 +178,8 @@ class Form(Vertical):
         self._judged_texts: dict[str, str] = {}
         for field in fields:
             typed = self._inputs[field.name]
-            is_visible = remove_unseen(field.text) == field.text and (field.lines > 1 or "\n" not in field.text)
-            typed.value = field.text if is_visible and not field.refusal else _displayed_part(field)
+            is_whole = not field.refusal and is_shown_whole(field.text, is_line=field.lines == 1)
+            typed.value = field.text if is_whole else _displayed_part(field)
             typed.disabled = bool(field.refusal) and field.lines == 1
             self._first_texts[field.name] = typed.value
 
