@@ -127,6 +127,23 @@ def test_a_running_suite_and_the_last_one_stay_without_their_files(
     assert [each.path for each in open_suites.all] == [two, one]
 
 
+def test_a_suite_whose_file_had_errors_at_first_has_its_results_once_they_are_corrected(tmp_path: Path) -> None:
+    open_suites, session = open_suites_of(tmp_path, "a.yaml")
+    open_suites.find()
+    path = open_suites.all[0].path
+    session.kept = (result_of(TrialKey("one", "mock-a"), "passed"),)
+    opened = session.suites[path]
+    session.suites[path] = Opened(None, (Problem(str(path), 1, 1, "error", "", "wrong"),))
+    open_suites.read(path)
+    assert not open_suites.state(path).trials
+    session.suites[path] = opened
+    open_suites.read(path)
+    assert open_suites.state(path).trials.keys() == {TrialKey("one", "mock-a")}
+    state = open_suites.state(path)
+    open_suites.read(path)
+    assert open_suites.state(path) is state
+
+
 def test_a_file_that_is_not_listed_any_more_can_be_read(tmp_path: Path) -> None:
     open_suites, session = open_suites_of(tmp_path, "a.yaml", "b.yaml")
     open_suites.find()

@@ -158,14 +158,18 @@ class OpenSuites:
         files = (path, *(path.parent / name for name in loaded.data_files))
         self._stamps[path] = {each: stamps[each] if each in stamps else _stamp(each) for each in files}
         problems = loaded.problems
-        if loaded.suite is not None and path not in self._states:
+        known = self._states.get(path)
+        # Whoever displays a file with errors asks for its state, which then has no results yet.
+        if loaded.suite is not None and (known is None or known.is_blank):
             state = RunState()
             try:
                 state = self._read_results(loaded.suite)
             except Exception as error:  # noqa: BLE001 one bad history must not end the app
                 what = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
                 problems = (*problems, Problem(str(path), None, None, "warning", "earlier results", what))
-            self._states.setdefault(path, state)
+            known = self._states.get(path)
+            if known is None or (known.is_blank and not state.is_blank):
+                self._states[path] = state
         outdated = loaded.suite is None and before.suite is not None
         suite = before.suite if outdated else loaded.suite
         read = before._replace(suite=suite, problems=problems, read=True, outdated=outdated, outside=loaded.outside)

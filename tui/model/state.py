@@ -131,6 +131,11 @@ class RunState:
         return self.run_id is not None and self.ended is None
 
     @property
+    def is_blank(self) -> bool:
+        """Whether there was neither a run nor a result."""
+        return not (self.trials or self.run_ids or self._hidden)
+
+    @property
     def is_interim(self) -> bool:
         """Whether a run is in progress, or displayed results of cases of the suite are of one that is not finished."""
         return self.running or any(
