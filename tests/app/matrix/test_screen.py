@@ -7,23 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.contexts import make_context
 from tests.app.explore.explored import Seen, explored, session_for
 from tests.app.matrix.matrix_app import running_app
 from tests.app.matrix.samples import EARLIER, MODELS, RUN, large, matrix_of, repeated, result
+from tests.app.review import reviewed_runs
 from tests.support.histories import run_history
-from tests.support.kept_runs import make_case, make_plan, make_result, make_subject
+from tests.support.kept_runs import RUN_ID, make_case, make_plan, make_result, make_subject
 from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.scripted_session import Opened, ScriptedSession
 from tui.app.dialogs import ChoiceScreen, HelpScreen
 from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.matrix import Order
-from tui.app.matrix.screen import MatrixScreen
+from tui.app.matrix.screen import MatrixScreen, read_matrix
 from tui.app.presentation.pieces import text_of
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.list_view import LineListView
 from tui.model.events import TrialFinished, TrialStarted
 from tui.model.results import TrialKey
 from tui.model.risk import Band
+from tui.model.state import RunState
 from tui.model.suite import Step, Suite
 from tui.session.run_history import ComparableRun, RunHistory
 from tui.store.sqlite import SqliteStore
@@ -280,6 +283,20 @@ async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
         assert app.chosen == []
         await pilot.click("#cells", offset=(4, 3))
         await until(pilot, lambda: app.chosen == ["case-2"])
+
+
+async def test_a_run_of_which_explore_has_read_the_first_case_only_is_counted_as_a_whole(tmp_path: Path) -> None:
+    store = reviewed_runs.keep_run(tmp_path)
+    context = await make_context(reviewed_runs.session_at(tmp_path, store))
+    suite = context.open_suites.all[0]
+    saved = suite._replace(path=tmp_path / "run", run=RUN_ID)
+    state = RunState()
+    state.take_unread(reviewed_runs.results()[:2])
+    context.open_suites.add_saved_run(saved, state)
+    matrix = await read_matrix(context, saved)
+    assert state.trials.keys() == {result.trial for result in reviewed_runs.results()}
+    assert set(matrix.models) >= {reviewed_runs.A, reviewed_runs.B}
+    store.close()
 
 
 async def test_a_baseline_is_chosen_and_taken_away() -> None:

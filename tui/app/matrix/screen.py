@@ -402,8 +402,10 @@ async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
     assert suite is not None, "a suite with errors has no matrix"
     outcomes, unfinished = await asyncio.to_thread(_read_outcomes, context.session.history, open_suite.run)
     saved = {outcome.trial: outcome for outcome in outcomes}
-    models = models_with_results(context.selection, open_suite)
     state = context.open_suites.state(open_suite.path)
+    if len(state.trials) < len(saved):  # Explore is still reading them
+        state.take_known(await asyncio.to_thread(context.session.history.read_progress, open_suite.run))
+    models = models_with_results(context.selection, open_suite)
     matrix = context.matrices.get(open_suite.path)
     if matrix is None:
         matrix = Matrix(suite, state, models, open_suite.run, saved, unfinished)
