@@ -136,7 +136,8 @@ class OpenSuites:
         A suite with a run in progress stays open without its file, and so do all if there is no suite file any more.
         """
         found = list(self._session.find_suites(self._paths))
-        found += [path for path in self._files if path not in found and (not found or self.state(path).running)]
+        running = {path for path, state in self._states.copy().items() if state.running}
+        found += [path for path in self._files if path not in found and (not found or path in running)]
         if list(self._files) == found:
             return False
         folders = _folder_names(found)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.app.presentation.bands import band_of, band_piece, extent_words, severity_weight
+from tui.app.presentation.figures import counted
 from tui.app.presentation.names import model_names
 from tui.app.presentation.pieces import Line, Piece, fill, spread, width_of
 from tui.app.presentation.text_rows import rows_of, text_rows
@@ -113,7 +114,7 @@ def _short(score: Act) -> str:
 def hidden_line(rows: Sequence[BesideRow]) -> Line:
     """Return the number of rows with hidden scores, and why they are hidden."""
     count = sum(row.hides for row in rows)
-    return ((f"your blind review is open: scores hidden in {count} rows", "flaky"),) if count else ()
+    return ((f"your blind review is open: scores hidden in {counted(count, 'row')}", "flaky"),) if count else ()
 
 
 def left_out_line(case: Case, models: Sequence[str], review: "RunReview | None", state: RunState) -> Line:
@@ -129,7 +130,8 @@ def left_out_line(case: Case, models: Sequence[str], review: "RunReview | None",
     ]
     if elsewhere:
         parts.append(f"{', '.join(model_names(elsewhere))}: answered in another run, whose Review has the scores")
-    if outdated := [model for model in models if state.is_outdated(case.id, model)]:
+    reviewed = {item.key.model for item in review.items if item.key.case == case.id}
+    if outdated := [model for model in models if model in reviewed and state.is_outdated(case.id, model)]:
         what = "changed after it was run; the Review of the saved run has the scores"
         parts.append(f"{', '.join(model_names(outdated))}: {what}")
     now = {criterion.name for criterion in case.risk_criteria}
