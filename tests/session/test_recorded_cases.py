@@ -202,6 +202,15 @@ async def test_scores_are_shown_beside_the_answers_of_their_run_only(opened: Ses
         assert ("answered in another run" in note) is (rows == 0)
         renamed = replace(each, risk_criteria=(replace(each.risk_criteria[0], name="Style"),))
         assert "Tone: removed from the case" in text_of(left_out_line(renamed, [MODEL], found, suites.state(file)))
+    file.write_text(SUITE + "".join(cases).replace("prompt: p", "prompt: another"))
+    changed = suites.read(file)
+    suites.display([file])
+    assert changed.suite is not None
+    assert await scores.read_bands(changed) == {}
+    found = await scores.read_review(changed, older.run_id)
+    for edited in changed.suite.cases:
+        assert not [row for row in beside_rows(edited, [MODEL], found, suites.state(file)) if row.item]
+        assert "changed after it was run" in text_of(left_out_line(edited, [MODEL], found, suites.state(file)))
     await opened.close()
 
 
