@@ -12,7 +12,7 @@ import pytest
 from tests.support.command_line import CommandLine
 from tests.support.kept_runs import make_case, make_plan, make_result
 from tui.model.results import Message, Prompt, TrialResult
-from tui.model.run import RunState
+from tui.model.run import COMMIT, RunState
 from tui.model.suite import Check, CodeContext, RepositoryContext, Step
 from tui.model.tools import OfferedTool
 from tui.session.run_history import Baselines
@@ -208,6 +208,22 @@ def test_an_error_of_a_case_without_a_check_is_in_no_rate_of_a_report(assay: Com
     by_report, by_id = compared(assay, "last", "base.json"), compared(assay, "last", plan.run_id)
     assert by_report == by_id
     assert (by_id["models"]["m"]["base_pass_rate"], by_id["models"]["m"]["missing"]) == (1.0, [])
+
+
+def test_another_commit_of_the_repository_is_named(assay: CommandLine) -> None:
+    runs = [save_run(assay.home, number, {"b": number - 1}) for number in (1, 2, 3)]
+    store = SqliteStore(assay.home / "assay_data_dir" / "runs.sqlite")
+    for run, commit in zip(runs[1:], ("a" * 40, "b" * 40), strict=True):
+        store.add_versions(run, {COMMIT: commit})
+    store.close()
+    assert assay.run("report", runs[1], "-f", "json", "-o", "base.json").code == 0
+    for base in (runs[1], "base.json"):
+        found = compared(assay, runs[2], base)
+        assert (found["commit"], found["base_commit"]) == ("b" * 40, "a" * 40)
+        assert f"may differ: `{'b' * 40}`, in the base `{'a' * 40}`" in assay.run("compare", runs[2], base).out
+    assert compared(assay, runs[2], runs[0])["base_commit"] is None
+    for base in (runs[0], runs[2]):
+        assert "commit" not in assay.run("compare", runs[2], base).out
 
 
 def test_names_that_stand_for_other_models_are_listed_and_not_broken_in_a_trend(assay: CommandLine) -> None:

@@ -11,10 +11,12 @@ from typing_extensions import TypedDict
 from tui.imports.result_file import STRICT, ResultFile
 from tui.model.errors import SuiteError
 from tui.model.results import CountedVerdict, Verdict, counted_as
+from tui.model.run import COMMIT
 from tui.statistics.run_change import RunResults, results_of
 
 _FIX = "Pass a file that `assay run -f json -o FILE` or `assay report RUN -f json -o FILE` wrote."
 _Text = Annotated[str, Field(max_length=1_000)]
+_Version = Annotated[str, Field(max_length=100_000)]  # several after a continued run
 
 
 @with_config(STRICT)
@@ -23,6 +25,7 @@ class _Run(TypedDict):
     started_at: NotRequired[_Text]
     state: Literal["running", "finished", "interrupted", "cancelled"]
     model_sha256: NotRequired[dict[_Text, _Text]]
+    versions: NotRequired[dict[_Text, _Version]]
 
 
 @with_config(STRICT)
@@ -90,6 +93,7 @@ def read_report_file(path: Path) -> RunResults:
         {result["case"]: result["case_sha256"] for result in known if "case_sha256" in result},
         {result["case"]: result["prompt_sha256"] for result in known if "prompt_sha256" in result},
         report["run"].get("model_sha256", {}),
+        report["run"].get("versions", {}).get(COMMIT, "")[:1_000],
     )
 
 

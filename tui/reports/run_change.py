@@ -31,6 +31,8 @@ def run_change_json(
             "models": {change.model: _figures(change) for change in changes},
             "changed_cases": list(changed_cases),
             "changed_models": list(changed_models),
+            "commit": run.commit or None,
+            "base_commit": base.commit or None,
         },
         indent=2,
     )
@@ -89,6 +91,15 @@ def _blocks(
         )
     for change in changes:
         yield from _changed(change)
+    if run.has_another_commit(base):
+        yield line(
+            (
+                "The repository was cloned at another commit, so that files and commands may differ: ",
+                Code(run.commit),
+                ", in the base ",
+                Code(base.commit),
+            )
+        )
     only = [name for name in (*run.models, *base.models) if (name in run.models) != (name in base.models)]
     if only:
         yield line(("Only in one of the runs, not compared: ", *_names(only)))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tui.model.context import sent_files
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult
+from tui.model.run import COMMIT
 from tui.model.secrets import REMOVED
 from tui.model.servers import clone_without_secrets
 from tui.model.suite import Suite, SuiteCase, SuiteSources, cases_by_id
@@ -89,6 +90,14 @@ def _have_changed(now: Suite, then: SuiteSources) -> bool:
     kept = replace(now, repo_clone=clone).sources
     recorded = replace(now, repository_context=then.repository_context, repo_clone=then.repo_clone).sources
     return kept != recorded and REMOVED not in str(recorded)  # what was removed cannot be compared
+
+
+def read_commit(store: Store, run: str) -> str:
+    """Return the commit of the repository of a run; empty without one, or if that cannot be read."""
+    try:
+        return store.read_setup(run).versions.get(COMMIT, "")
+    except StoreError:
+        return ""
 
 
 def read_definitions(store: Store, run: str) -> Mapping[str, str]:

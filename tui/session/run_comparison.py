@@ -11,7 +11,7 @@ from tui.model.outcomes import Outcome, unchecked_cases
 from tui.model.results import TrialKey
 from tui.model.run import RunRecord
 from tui.model.suite import SuiteCase, clusters_of, question_digest
-from tui.session.recorded_cases import read_definitions
+from tui.session.recorded_cases import read_commit, read_definitions
 from tui.session.records import find_record
 from tui.session.run_history import Baselines
 from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
@@ -111,6 +111,7 @@ def _results(store: Store, record: RunRecord) -> RunResults:
         questions,
         prompts,
         read_definitions(store, record.id),
+        read_commit(store, record.id),
     )
 
 

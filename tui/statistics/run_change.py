@@ -33,7 +33,8 @@ class RunResults:
 
     `started_at` is an ISO 8601 time. `clusters` are those of the suite by case, None if they are unknown. `questions`
     has the digest of what each case asks, and `prompts` that of its first prompt with the files of a suite that names
-    files, as far as they are known; `definitions` has what the name of each model stood for.
+    files, as far as they are known; `definitions` has what the name of each model stood for, and `commit` that of the
+    repository, empty if it is unknown.
     """
 
     run_id: str
@@ -45,6 +46,11 @@ class RunResults:
     questions: Mapping[str, str] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
+    commit: str = ""
+
+    def has_another_commit(self, before: "RunResults") -> bool:
+        """Return whether the repository was cloned at another commit than in `before`, as far as both say."""
+        return bool(self.commit and before.commit) and self.commit != before.commit
 
     def is_changed(self, case: str, before: "RunResults") -> bool:
         """Return whether a case has another prompt, other files or other checks than `before`, as far as both say."""
