@@ -1,11 +1,13 @@
 """The Matrix screen: from Explore and back, live, with its keys and the mouse."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.await_complete import AwaitComplete
 
 from tests.app.contexts import make_context
 from tests.app.explore.explored import Seen, explored, session_for
@@ -283,6 +285,31 @@ async def test_the_mouse_sorts_by_a_head_and_opens_by_a_second_click() -> None:
         assert app.chosen == []
         await pilot.click("#cells", offset=(4, 3))
         await until(pilot, lambda: app.chosen == ["case-2"])
+
+
+async def test_statistics_of_a_matrix_that_was_closed_meanwhile_do_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_app(matrix_of()) as app:
+        counted, waits = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> bool:
+            waits.set()
+            return await counted.wait()
+
+        matrix, dismiss = app.place, app.place.dismiss
+
+        def dismiss_and_go_on(result: str | None = None) -> AwaitComplete:
+            counted.set()  # the worker goes on before its screen is removed
+            return dismiss(result)
+
+        monkeypatch.setattr(matrix.updates.counted, "wait", wait)
+        monkeypatch.setattr(matrix, "dismiss", dismiss_and_go_on)
+        await app.hand.press("I")
+        await waits.wait()
+        await app.hand.press("m")
+        await until(app.hand, lambda: app.chosen == [None])
+        await until(app.hand, lambda: not any(worker.is_running for worker in app.workers if worker.node is matrix))
+        assert len(app.screen_stack) == 1
+        assert app.is_running
 
 
 async def test_a_run_of_which_explore_has_read_the_first_case_only_is_counted_as_a_whole(tmp_path: Path) -> None:

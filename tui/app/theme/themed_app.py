@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from textual._compositor import Compositor, ReflowResult
@@ -35,17 +35,20 @@ from textual.app import App, ReturnType
 from textual.binding import Keymap
 from textual.color import Color
 from textual.command import CommandPalette
+from textual.dom import NoScreen
 from textual.driver import Driver
 from textual.events import Mount, Resize
 from textual.geometry import Size
 from textual.map_geometry import MapGeometry
 from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notifications
+from textual.screen import Screen
 from textual.style import Style
 from textual.theme import Theme
 from textual.timer import Timer, TimerCallback
 from textual.widget import Widget
 from textual.widgets._toast import Toast
+from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
 from tui.app.driver import crash_safe_driver
 from tui.app.screens import AppScreen
@@ -262,11 +265,27 @@ class ThemedApp(App[ReturnType]):
 
     def _handle_exception(self, error: Exception) -> None:
         """End the app after an unexpected error, with a report unless it is ending: a screen that opens just then lacks
-        what Textual no longer mounts."""
+        what Textual no longer mounts.
+
+        A worker that draws on a screen which was closed meanwhile is no error.
+        """
         if self._exit:
             self._close_messages_no_wait()
-        else:
+        elif not (isinstance(error, WorkerFailed) and isinstance(error.error, NoScreen)):
             super()._handle_exception(error)
+
+    def push_screen(self, *given: Any, **options: Any) -> Any:
+        """Open a screen, unless a worker of a screen that was closed meanwhile does: the worker ends instead.
+
+        Its screen would be above one that is being removed, and the removal would end the app.
+        """
+        with contextlib.suppress(NoActiveWorker):
+            worker = get_current_worker()
+            # A screen that a worker has opened inherits the worker: its own keys may open others.
+            is_own = worker._task is asyncio.current_task()
+            if is_own and isinstance(worker.node, Screen) and worker.node not in self.screen_stack:
+                raise asyncio.CancelledError
+        return super().push_screen(*given, **options)
 
     def _fatal_error(self) -> None:
         """End the app after an unexpected error, of which a report is written.
