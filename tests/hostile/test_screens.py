@@ -136,7 +136,7 @@ def explore(visitor: Visitor) -> None:
     visitor.close()
     visitor.press("f2", until="A change applies")
     visitor.press(*"system", until="System prompt")
-    visitor.fill("enter", "Enter apply", "c")
+    visitor.look("enter", "not visible here")
     visitor.leave("A change applies")
     visitor.press("f2", until="A change applies")
     visitor.press(*"theme", until="Name of the theme")
