@@ -127,6 +127,21 @@ def test_choices_about_an_answer_that_was_replaced_do_not_count(tmp_path: Path) 
     store.close()
 
 
+def test_choices_about_another_model_of_the_same_name_are_in_no_ranking(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "runs.sqlite")
+    answers = SavedAnswers(store, PreferenceLog(tmp_path / "preferences.jsonl"))
+    for digit, model_id in (("1", "good"), ("2", "bad")):
+        plan = make_plan([make_case("one")], ["prod", "c"], run_id=digit * 32, path=SUITE)
+        plan = replace(plan, subjects=(replace(plan.subjects[0], model_id=model_id), *plan.subjects[1:]))
+        store.begin_run(plan, STARTED)
+        store.save_trials(plan.run_id, [make_result(trial) for trial in plan.trials])
+        a, b = (AnswerPlace(plan.run_id, model, 1, 1) for model in ("prod", "c"))
+        answers.prefer(Preferred(SUITE, "one", a, b, "a" if digit == "1" else "b"))
+    assert [each.choice for each in answers.read_preferences(SUITE)] == ["a", "b"]
+    assert [each.choice for each in answers.read_ranked(SUITE)] == ["b"]
+    store.close()
+
+
 def test_outcomes_are_of_one_model_by_case(tmp_path: Path) -> None:
     answers, store = answers_in(tmp_path)
     found = answers.outcomes(Source(SUITE, "", A), small_run().plan.suite)

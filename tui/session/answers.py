@@ -11,7 +11,7 @@ from tui.model.scores import answer_hash
 from tui.model.subjects import is_replay_name
 from tui.model.suite import Suite
 from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
-from tui.session.recorded_cases import RecordedCases
+from tui.session.recorded_cases import RecordedCases, read_definitions
 from tui.store.protocol import Store
 from tui.store.writer import canonical_path
 
@@ -82,6 +82,22 @@ class SavedAnswers:
         return tuple(
             each for each in found if all(self._is_stored(each.case, side, hashes) for side in (each.a, each.b))
         )
+
+    def read_ranked(self, suite: str) -> tuple[Preferred, ...]:
+        """Return the choices in the suite at this path that count in a ranking of its models.
+
+        Those about a model whose name stood for another one than in its newest run of the suite are left out.
+        """
+        place = canonical_path(suite)
+        runs = sorted(run.id for run in self._store.list_runs() if canonical_path(run.suite_file) == place)
+        definitions = {run: read_definitions(self._store, run) for run in runs}
+        newest = {model: now for run in runs for model, now in definitions[run].items() if now}
+
+        def is_newest(side: AnswerPlace) -> bool:
+            then = definitions.get(side.run, {}).get(side.model, "")
+            return then in ("", newest.get(side.model, then))
+
+        return tuple(each for each in self.read_preferences(suite) if is_newest(each.a) and is_newest(each.b))
 
     def _is_stored(self, case: str, place: AnswerPlace, hashes: Mapping[str, Mapping[TrialKey, str]]) -> bool:
         """Return whether an answer is the recorded one, and not an incomplete one with a later attempt.

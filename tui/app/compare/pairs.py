@@ -190,6 +190,10 @@ class AnswerPairs:
         """Return all preferences in the suite, of any reviewer."""
         return self._answers.read_preferences(self.suite.path)
 
+    def ranked(self) -> Sequence[Preferred]:
+        """Return the preferences that count in a ranking of the models, of any reviewer."""
+        return self._answers.read_ranked(self.suite.path)
+
     def save(self, preferred: Preferred) -> None:
         """Save a preference of the reviewer."""
         self._answers.prefer(replace(preferred, reviewer=self._reviewer() or ""))

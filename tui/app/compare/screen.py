@@ -251,7 +251,7 @@ class CompareScreen(AppScreen[None]):
         suite = self._pairs.suite
 
         def load() -> Figures:
-            return leaderboard_of(self._pairs.preferences()).figures(suite.name)
+            return leaderboard_of(self._pairs.ranked()).figures(suite.name)
 
         await self.app.push_screen(FiguresScreen(load))
 
