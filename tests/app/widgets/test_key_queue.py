@@ -165,3 +165,18 @@ async def test_a_key_typed_before_the_end_of_the_work_reaches_the_bindings_of_th
         screen.keys.end_work()
         app.post_message(typed)
         await until(pilot, lambda: app.left)
+
+
+async def test_an_input_that_is_not_mounted_accepts_no_keys() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen: Screen[None] = Screen()
+        await app.push_screen(screen)
+        line = _Input(KeyQueue(screen))
+        is_open = [line.capture.is_open]
+        await screen.mount(line)
+        line.focus()
+        await until(pilot, lambda: line.capture.is_open)
+        await line.remove()
+        is_open.append(line.capture.is_open)
+    assert is_open == [False, False]

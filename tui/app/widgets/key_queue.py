@@ -128,7 +128,11 @@ class KeyCapture:
     @property
     def is_open(self) -> bool:
         """Return whether keys are text for this input."""
-        return bool(self.widget.display) and (not self._focused_only or self.widget.screen.focused is self.widget)
+        widget = self.widget
+        if not self._focused_only:
+            return bool(widget.display)
+        # A key may come before the widget is mounted, or while its screen is being removed.
+        return bool(widget.display) and widget.is_attached and widget.screen.focused is widget
 
     def begin(self) -> None:
         """Accept keys, starting with the next one."""
