@@ -68,12 +68,7 @@ async def test_a_run_imports_the_modules_of_its_providers_outside_of_the_event_l
     threads: dict[str, threading.Thread] = {}
     monkeypatch.setattr(providers, "import_provider", lambda kind: threads.setdefault(kind, threading.current_thread()))
     async with ModelServer() as server:
-        environ = {
-            **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
-            "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": "k",
-        }
-        opened = session.Session(environ)
+        opened = session_beside(tmp_path, server)
         plan = opened.make_plan(suite_of(case_of("c1")), opened.resolve(["openai/mock-a"]))
         events = [event async for event in opened.run(plan, Control())]
         await opened.close()
@@ -181,16 +176,17 @@ async def test_the_keys_of_providers_that_are_added_while_assay_runs_are_removed
     assert check.detail.endswith(f'got {{"answer": "{REMOVED * 2}"}}')
 
 
+def session_beside(folder: Path, server: ModelServer) -> session.Session:
+    """Return a session whose folders are in this one and whose provider is the server."""
+    folders = {f"ASSAY_{kind}_DIR": str(folder / kind) for kind in ("CONFIG", "DATA", "CACHE")}
+    return session.Session({**folders, "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"})
+
+
 async def test_a_run_is_judged_again_with_the_answers_that_it_has_then(tmp_path: Path) -> None:
     file = tmp_path / "suite.yaml"
     file.write_text("name: n\ninput: hello\n")
     async with ModelServer(lambda _: status(400)) as server:
-        environ = {
-            **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
-            "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": "k",
-        }
-        opened = session.Session(environ)
+        opened = session_beside(tmp_path, server)
         suite = opened.open_suite(file).suite
         assert suite is not None
 
@@ -215,12 +211,7 @@ async def test_an_answer_is_judged_by_its_own_cost_however_often_it_is_judged_ag
     (tmp_path / "CONFIG").mkdir()
     (tmp_path / "CONFIG" / "config.yaml").write_text("prices: {openai/mock-a: {input: 1, output: 1}}\n")
     async with ModelServer(say("yes")) as server:
-        environ = {
-            **{f"ASSAY_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "CACHE")},
-            "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": "k",
-        }
-        opened = session.Session(environ)
+        opened = session_beside(tmp_path, server)
         suite = opened.open_suite(file).suite
         assert suite is not None
         plan = opened.make_plan(suite, opened.resolve(["openai/mock-a"]))

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 from tests.store.test_database import ask, change, overwrite, overwrite_index
 from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
 from tui.model.errors import StoreError
-from tui.model.results import TrialKey
+from tui.model.results import TrialKey, TrialResult
 from tui.model.run import Plan
 from tui.model.suite import Step
 from tui.reports.summary import summarize
@@ -35,10 +35,10 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def finish(history: Path, plan: Plan = PLAN) -> None:
+def finish(history: Path, plan: Plan = PLAN, results: Sequence[TrialResult] = RESULTS) -> None:
     store = SqliteStore(history)
     store.begin_run(plan, STARTED)
-    store.save_trials(plan.run_id, RESULTS)
+    store.save_trials(plan.run_id, results)
     store.finish_run(plan.run_id, "finished", FINISHED)
     store.close()
 
@@ -207,11 +207,7 @@ def test_results_are_not_given_to_the_trials_of_another_run(history: Path) -> No
 
 def test_a_run_whose_lost_trials_are_unknown_is_never_finished(history: Path) -> None:
     irregular = replace(PLAN, trials=PLAN.trials[:11])
-    store = SqliteStore(history)
-    store.begin_run(irregular, STARTED)
-    store.save_trials(PLAN.run_id, RESULTS[:11])
-    store.finish_run(PLAN.run_id, "finished", FINISHED)
-    store.close()
+    finish(history, irregular, RESULTS[:11])
     lose(history, trials="number = 4")
     store = SqliteStore(history)
     resume(store, PLAN.run_id)
@@ -462,11 +458,7 @@ def test_a_result_of_a_trial_that_names_no_run_makes_no_run(history: Path) -> No
 
 def test_lost_trials_of_an_unknown_plan_are_rebuilt_from_their_index(history: Path) -> None:
     irregular = replace(PLAN, trials=PLAN.trials[:11])
-    store = SqliteStore(history)
-    store.begin_run(irregular, STARTED)
-    store.save_trials(PLAN.run_id, RESULTS[:11])
-    store.finish_run(PLAN.run_id, "finished", FINISHED)
-    store.close()
+    finish(history, irregular, RESULTS[:11])
     overwrite_rows(history, "trial")
     store = SqliteStore(history)
     assert "Recovered runs: 1, with 11 results." in store.notices[0]

@@ -134,9 +134,9 @@ class NoteChunk:
 class RecordedChunk:
     """What is known of a recorded answer, by which its checks are decided instead of by the replay.
 
-    `finish_reason` is the provider's word, None if it is unknown.
-    If `has_only_text`, its tools and memory are unknown too. `stopped` says why its last calls were not answered.
-    `prompt` is what was sent, with the files as they were then. `is_retry` says that the answer is that of a retry.
+    `finish_reason` is the provider's word, None if it is unknown. If `has_only_text`, its tools and memory are unknown
+    too. `stopped` says why its last calls were not answered. `prompt` is what was sent, with the files as they were
+    then. `is_retry` says that the answer is that of a retry.
     """
 
     figures: RecordedFigures

@@ -119,6 +119,11 @@ class RunSetup:
     assay: str
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def definitions(self) -> Mapping[str, str]:
+        """What the name of each model stood for."""
+        return {subject.name: subject.definition for subject in self.subjects}
+
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:

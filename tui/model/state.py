@@ -32,6 +32,7 @@ from tui.model.results import (
     has_failed_since,
     has_passed_since,
 )
+from tui.model.subjects import newest_definitions
 from tui.model.suite import Suite, SuiteCase, cases_by_id
 
 _NO_CASES: Mapping[TrialKey, SuiteCase] = MappingProxyType({})
@@ -380,11 +381,8 @@ class RunState:
 
 def _of_other_models(trials: Mapping[TrialKey, TrialProgress]) -> set[TrialKey]:
     """Return the trials of models whose names stand for others in a newer run."""
-    newest: dict[str, tuple[str, str]] = {}
-    for key, trial in trials.items():
-        if trial.definition and trial.run >= newest.get(key.model, ("", ""))[0]:
-            newest[key.model] = trial.run, trial.definition
-    return {key for key, trial in trials.items() if trial.definition and trial.definition != newest[key.model][1]}
+    newest = newest_definitions((trial.run, key.model, trial.definition) for key, trial in trials.items())
+    return {key for key, trial in trials.items() if trial.definition and trial.definition != newest[key.model]}
 
 
 def _summary_of(trials: Mapping[TrialKey, TrialProgress]) -> dict[TrialKey, tuple[object, ...]]:

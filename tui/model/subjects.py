@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import quote, unquote
@@ -93,6 +93,18 @@ class Subject:
         bare, _ = split_settings(self.name)
         is_id = bare == self.model_id or bare.endswith(f"/{self.model_id}")
         return self.provider not in ("agent", "replay") and not is_id
+
+
+def newest_definitions(named: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """Return what each name of a model stands for in its newest run, from the run, the name and the definition of each.
+
+    Unknown definitions, which are empty, are left out.
+    """
+    newest: dict[str, tuple[str, str]] = {}
+    for run, name, definition in named:
+        if definition and run >= newest.get(name, ("", ""))[0]:
+            newest[name] = run, definition
+    return {name: definition for name, (_, definition) in newest.items()}
 
 
 @dataclass(frozen=True, slots=True)

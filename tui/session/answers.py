@@ -8,7 +8,7 @@ from tui.model.outcomes import Outcome
 from tui.model.results import JUDGED, Attempt, CheckResult, TrialKey, Verdict
 from tui.model.run import RunRecord
 from tui.model.scores import answer_hash
-from tui.model.subjects import is_replay_name
+from tui.model.subjects import is_replay_name, newest_definitions
 from tui.model.suite import Suite
 from tui.session.preferences import AnswerPlace, PreferenceLog, Preferred
 from tui.session.recorded_cases import RecordedCases, read_definitions
@@ -89,9 +89,9 @@ class SavedAnswers:
         Those about a model whose name stood for another one than in its newest run of the suite are left out.
         """
         place = canonical_path(suite)
-        runs = sorted(run.id for run in self._store.list_runs() if canonical_path(run.suite_file) == place)
+        runs = (run.id for run in self._store.list_runs() if canonical_path(run.suite_file) == place)
         definitions = {run: read_definitions(self._store, run) for run in runs}
-        newest = {model: now for run in runs for model, now in definitions[run].items() if now}
+        newest = newest_definitions((run, *each) for run, found in definitions.items() for each in found.items())
 
         def is_newest(side: AnswerPlace) -> bool:
             then = definitions.get(side.run, {}).get(side.model, "")
@@ -151,9 +151,9 @@ class SavedAnswers:
         own = [(run, outcome) for run, outcome in found if outcome.trial.model == source.model]
         runs = {run for run, outcome in latest if outcome.trial.model == source.model}
         definitions = {run: recorded.definition(run, source.model) for run in runs}
-        newest = max((run for run, definition in definitions.items() if definition), default="")
+        newest = newest_definitions((run, source.model, definition) for run, definition in definitions.items())
         for run, outcome in own:
-            if definitions[run] in ("", definitions.get(newest)) and not files.are_outdated(run, outcome.trial):
+            if definitions[run] in ("", newest.get(source.model)) and not files.are_outdated(run, outcome.trial):
                 yield outcome
 
     def recorded_cases(self, suite: Suite) -> RecordedCases:

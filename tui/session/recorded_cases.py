@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tui.model.context import sent_files
 from tui.model.errors import StoreError
 from tui.model.results import TrialKey, TrialResult
-from tui.model.run import COMMIT
+from tui.model.run import RunSetup
 from tui.model.secrets import REMOVED
 from tui.model.servers import clone_without_secrets
 from tui.model.suite import Suite, SuiteCase, SuiteSources, cases_by_id
@@ -92,17 +92,15 @@ def _have_changed(now: Suite, then: SuiteSources) -> bool:
     return kept != recorded and REMOVED not in str(recorded)  # what was removed cannot be compared
 
 
-def read_commit(store: Store, run: str) -> str:
-    """Return the commit of the repository of a run; empty without one, or if that cannot be read."""
+def read_setup(store: Store, run: str) -> RunSetup | None:
+    """Return how a run was started; None if that is damaged: its results can be read as before."""
     try:
-        return store.read_setup(run).versions.get(COMMIT, "")
+        return store.read_setup(run)
     except StoreError:
-        return ""
+        return None
 
 
 def read_definitions(store: Store, run: str) -> Mapping[str, str]:
     """Return what the name of each model of a run stood for; empty if that cannot be read."""
-    try:
-        return {subject.name: subject.definition for subject in store.read_setup(run).subjects}
-    except StoreError:  # damaged: the results can be read as before
-        return {}
+    setup = read_setup(store, run)
+    return setup.definitions if setup is not None else {}

@@ -9,9 +9,9 @@ from tui.model.context import prompt_digest, wants_context
 from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome, unchecked_cases
 from tui.model.results import TrialKey
-from tui.model.run import RunRecord
+from tui.model.run import COMMIT, RunRecord
 from tui.model.suite import SuiteCase, clusters_of, question_digest
-from tui.session.recorded_cases import read_commit, read_definitions
+from tui.session.recorded_cases import read_setup
 from tui.session.records import find_record
 from tui.session.run_history import Baselines
 from tui.statistics.run_change import RunChange, RunResults, compare_runs, results_of
@@ -99,7 +99,7 @@ def _results(store: Store, record: RunRecord) -> RunResults:
     models = {model: results_of(outcomes, unchecked) for model, outcomes in by_model.items()}
     asked = {outcome.case for outcome in found}
     questions = {case.id: question_digest(SuiteCase(case, suite)) for case in cases if case.id in asked}
-    finished = record.state == "finished"
+    finished, setup = record.state == "finished", read_setup(store, record.id)
     prompts = _digests_of_prompts(store, record.id, found) if wants_context(suite) else {}
     return RunResults(
         record.id,
@@ -110,8 +110,8 @@ def _results(store: Store, record: RunRecord) -> RunResults:
         clusters_of(cases),
         questions,
         prompts,
-        read_definitions(store, record.id),
-        read_commit(store, record.id),
+        setup.definitions if setup is not None else {},
+        setup.versions.get(COMMIT, "") if setup is not None else "",
     )
 
 

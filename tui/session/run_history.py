@@ -170,7 +170,8 @@ class RunHistory:
             changed |= {
                 case
                 for case, trial in trials.items()
-                if not recorded.sent_the_same((run_id, trial), displayed.get(case, (run_id, trial)))
+                if case not in changed
+                and not recorded.sent_the_same((run_id, trial), displayed.get(case, (run_id, trial)))
             }
         found = (each for each in outcomes if each.trial.model not in others and each.trial.case not in changed)
         return ComparableRun(tuple(found), frozenset(changed & displayed.keys() & {case.id for case in suite.cases}))

@@ -23,10 +23,10 @@ class Cell(NamedTuple):
 
     `passed` counts the repeats that passed on the first attempt, of `results` that have ended, of `repeats` in all.
     `share` is the share of passed ones among the checked ones; −1 if none is checked or a result is missing. During a
-    rerun, it and `counted`, the status that counts, are those of the results before it. `tries` is
-    the number of the attempt that passed and the number of attempts, for one flaky trial. `passed_since` counts the
-    failed trials that a rerun passed; `rerun` is the status of the rerun of one trial, if that differs. A cell is
-    `earlier` if checks judged it that the case does not have now: it has no share, and counts nowhere.
+    rerun, it and `counted`, the status that counts, are those of the results before it. `tries` is the number of the
+    attempt that passed and the number of attempts, for one flaky trial. `passed_since` counts the failed trials that a
+    rerun passed; `rerun` is the status of the rerun of one trial, if that differs. A cell is `earlier` if checks judged
+    it that the case does not have now: it has no share, and counts nowhere.
     """
 
     status: StatusWord = "not_run"

@@ -179,15 +179,18 @@ def read_line_before(line: str) -> LineBefore:
 def _is_used(text: str, found: re.Match[str]) -> bool:
     """Return whether a sentence is about the use of a file, such as its output or a command: not about its content."""
     is_command = " " in found[1].strip() and "/" not in found[1].split()[0]
-    before = text[max(0, found.start() - _LONGEST_USE) : found.start()]
-    return bool(is_command or _USED_BEFORE.search(before) or _USED_AFTER.match(text, found.end()))
+    return bool(is_command or _USED_BEFORE.search(_before(text, found)) or _USED_AFTER.match(text, found.end()))
 
 
 def _is_run(text: str, found: re.Match[str]) -> bool:
     """Return whether a sentence asks to run what is in backticks, or is about its output, or it is a command."""
     words = found[1].split()
     is_command = len(words) > 1 and "/" not in words[0] and any(map(_names_file, words[1:]))
-    return is_command or bool(_RUN_BEFORE.search(text[max(0, found.start() - _LONGEST_USE) : found.start()]))
+    return is_command or bool(_RUN_BEFORE.search(_before(text, found)))
+
+
+def _before(text: str, found: re.Match[str]) -> str:
+    return text[max(0, found.start() - _LONGEST_USE) : found.start()]
 
 
 def _heading_path(text: str) -> str | None:
