@@ -330,6 +330,15 @@ def test_results_of_a_name_that_stands_for_another_model_in_a_newer_run_are_hidd
     assert stored.trials.keys() == {A, B, imported}
 
 
+def test_what_a_name_sent_that_stands_for_another_model_now_still_hides_results_with_older_files() -> None:
+    state, other = RunState(), TrialKey("two", "mock-a")
+    state.display(make_suite([Case(name, name, "Security", (Step("go"),)) for name in ("one", "two")]))
+    results = [_sent(A, "new files"), _sent(B, "old files"), result_of(other)]
+    runs, definitions = {A: "r2", B: "r1", other: "r3"}, {A: "cold", B: "b", other: "warm"}
+    state.take_results(results, runs=runs, definitions=definitions)
+    assert list(state.trials) == [other]
+
+
 def test_counts_say_which_trials_a_rerun_judged_otherwise() -> None:
     counts = Counts()
     pairs: tuple[tuple[Verdict, Verdict], ...] = (

@@ -211,11 +211,11 @@ class RunState:
     def _hide_outdated(self) -> None:
         known = {**self._hidden, **self.trials}
         outdated = {key for key, trial in known.items() if self._asked_something_else(trial)}
-        outdated |= _of_other_models(known)
         sent = {key: sent_files(trial.result) for key, trial in known.items() if trial.result and key not in outdated}
         if any(sent.values()):  # most suites send no files
             files = SentFiles(((known[key].run, key) for key in sent), lambda _, key: sent[key])
             outdated |= {key for key in sent if files.are_outdated(known[key].run, key)}
+        outdated |= _of_other_models(known)
         for key, trial in known.items():
             if key in outdated and not trial.is_open:
                 self._hidden[key] = trial
