@@ -18,9 +18,9 @@ from tests.support.repositories import write_files
 from tests.support.scripted_session import ScriptedSession, result_of
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen
-from tui.app.run_controls import RunControls, requests_by_run, split_errors
+from tui.app.run_controls import RunControls, cost_words, requests_by_run, split_errors
 from tui.app.run_messages import RunQueued
-from tui.app.run_requests import RunRequest, request_failed, request_suite
+from tui.app.run_requests import KnownCost, RunRequest, request_failed, request_suite
 from tui.app.theme.themed_app import ThemedApp
 from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
@@ -84,6 +84,20 @@ async def test_the_question_before_a_run_shows_its_files_and_their_cost(tmp_path
         assert "price unknown: mock-a" in shown(app)
         await pilot.press("y")
         await until(pilot, lambda: context.runs.busy)
+
+
+def test_the_expected_cost_is_that_of_earlier_answers_of_the_same_models(tmp_path: Path, store: SqliteStore) -> None:
+    session = session_with_run(tmp_path, store, str(tmp_path / "quickstart.yaml"))
+    suite = make_suite([make_case("one"), make_case("two")])
+    trials = tuple(TrialKey(case, model) for case in ("one", "two") for model in ("mock-a", "mock-b"))
+    request = RunRequest(tmp_path / "quickstart.yaml", suite, trials)
+    costs = [KnownCost(RUN_ID, "mock-a", 0.25), KnownCost(RUN_ID, "mock-a", 0.75), KnownCost("gone", "mock-b", 9.0)]
+    assert cost_words(session, [(request, costs)]) == "", "mock-a stood for another model in that run"
+    of_run = replace(request, run=RUN_ID)
+    words = "Expected cost: {}, by the earlier answers of these models."
+    assert cost_words(session, [(of_run, costs)]) == words.format("$19.00")
+    session.subjects = {"mock-a": make_subject("mock-a")}
+    assert cost_words(session, [(request, costs)]) == words.format("≥ $1.00")
 
 
 async def test_commands_without_a_run_say_so(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.histories import run_history
-from tests.support.kept_runs import STARTED, hostile_run, make_subject, small_run
+from tests.support.kept_runs import RUN_ID, STARTED, hostile_run, make_subject, small_run
 from tui.model.errors import AssayError, ConfigError, StoreError
+from tui.model.prices import Price
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, ReportContent
 from tui.model.subjects import replay_name
@@ -293,3 +294,21 @@ def test_answers_are_judged_again_with_another_command(store: SqliteStore, tmp_p
     changed = tuple(replace(case, command=CommandCheck("test -e b.txt")) for case in kept.plan.suite.cases)
     plan = history.plan_rejudge(kept.record.id, replace(kept.plan.suite, cases=changed))
     assert len(plan.trials) == len(history.plan_replay(kept.record.id).trials)
+
+
+def test_a_name_with_other_settings_or_another_price_is_not_the_same_model(store: SqliteStore, tmp_path: Path) -> None:
+    kept = keep(store, small_run())
+    history, runs = history_of(store, tmp_path), (kept.record.id,)
+    one, other = kept.plan.subjects
+    assert history.find_same_models(kept.plan.subjects, runs) == {(RUN_ID, one.name), (RUN_ID, other.name)}
+    now = (replace(one, model_id="dear"), replace(other, price=Price(100.0, 100.0, "config")))
+    assert history.find_same_models(now, runs) == frozenset()
+    assert history.find_same_models(now, ("gone",)) == frozenset()
+
+
+def test_a_price_from_another_source_is_the_same_price(store: SqliteStore, tmp_path: Path) -> None:
+    kept = small_run()
+    priced = tuple(replace(each, price=Price(1.0, 2.0, "package 1.0")) for each in kept.plan.subjects)
+    keep(store, replace(kept, plan=replace(kept.plan, subjects=priced)))
+    now = tuple(replace(each, price=Price(1.0, 2.0, "package 2.0")) for each in priced)
+    assert len(history_of(store, tmp_path).find_same_models(now, (RUN_ID,))) == 2

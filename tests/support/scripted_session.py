@@ -103,6 +103,8 @@ class ScriptedSession:
     """The built-in providers that the catalog has, besides those of the config."""
     environ: dict[str, str] = field(default_factory=dict)
     models: ModelCatalog | None = None
+    subjects: dict[str, Subject] = field(default_factory=dict)
+    """What the names of models stand for that are not scripted."""
     keeps: RunHistory | None = None
     scores: Reviews | None = None
     saved: SavedFilters | None = None
@@ -188,7 +190,7 @@ class ScriptedSession:
                 raise ModelUnresolved(self.unresolved[name])
             if name in self.needs:
                 raise ModelUnresolved(f"{name}: no provider found", needs=self.needs[name])
-        return tuple(Subject(name, "scripted", name) for name in names)
+        return tuple(self.subjects.get(name) or Subject(name, "scripted", name) for name in names)
 
     def subjects_of(self, suite: Suite) -> tuple[Subject, ...]:
         return self.resolve((suite.agent,) if suite.agent else suite.models)

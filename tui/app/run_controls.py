@@ -19,13 +19,13 @@ from tui.app.open_suites import OpenSuite
 from tui.app.presentation.figures import counted
 from tui.app.presentation.pace import Pace, concurrency_words, pace_of
 from tui.app.presentation.pieces import Line
-from tui.app.run_requests import RunRequest, expected_cost
+from tui.app.run_requests import KnownCost, RunRequest, expected_costs, known_costs
 from tui.app.session_protocol import Session
 from tui.app.suite_loader import SuitesRead
 from tui.app.workers import start_worker
 from tui.model.context import estimate_line, wants_context
 from tui.model.errors import AssayError, StoreError
-from tui.model.prices import Spent, cost_text
+from tui.model.prices import cost_text, spent_on
 from tui.model.progress import TrialProgress
 from tui.model.results import JUDGED, TrialKey
 from tui.model.sanitize import sanitize_line
@@ -107,10 +107,11 @@ class RunControls:
             self.start(next(iter(runnable or requests), None), nothing)
 
     async def _ask_and_start(self, requests: Sequence[RunRequest]) -> None:
-        question = size_words(requests, expected_cost(requests, self._context.open_suites))
-        later = partial(preview_words, self._context.session, requests)
+        costs = [known_costs(each, self._context.open_suites) for each in requests]
+        later = partial(cost_words, self._context.session, list(zip(requests, costs, strict=True)))
+        has_more = any(costs) or any(wants_context(each.suite) for each in requests)
         if await self._screen.app.push_screen_wait(
-            ConfirmScreen("Run?", question, yes="run", no="cancel", later=later if _sends_files(requests) else None)
+            ConfirmScreen("Run?", size_words(requests), yes="run", no="cancel", later=later if has_more else None)
         ):
             for request in requests:
                 self.start(request, "")
@@ -241,23 +242,34 @@ class RunControls:
         self._screen.notify(text, markup=False, timeout=3)
 
 
-def size_words(requests: Sequence[RunRequest], expected: Spent) -> str:
-    """Return the size of some runs in words, and their expected cost as far as it is known.
-
-    For example `14 trials: 7 cases × 2 models.` and `Expected cost: $0.42, by the earlier answers of these models.`
-    """
+def size_words(requests: Sequence[RunRequest]) -> str:
+    """Return the size of some runs in words, for example `14 trials: 7 cases × 2 models.`"""
     trials = sum(len(each.trials) for each in requests)
     cases = sum(len({trial.case for trial in each.trials}) for each in requests)
     models = len({trial.model for each in requests for trial in each.trials})
     suites = f" in {counted(len(requests), 'suite')}" if len(requests) > 1 else ""
-    text = f"{counted(trials, 'trial')}: {counted(cases, 'case')}{suites} × {counted(models, 'model')}."
-    if expected.usd is None:
-        return text
-    return f"{text}\n\nExpected cost: {cost_text(expected)}, by the earlier answers of these models."
+    return f"{counted(trials, 'trial')}: {counted(cases, 'case')}{suites} × {counted(models, 'model')}."
 
 
-def _sends_files(requests: Sequence[RunRequest]) -> bool:
-    return any(wants_context(each.suite) for each in requests)
+def cost_words(session: Session, asked: Sequence[tuple[RunRequest, Sequence[KnownCost]]]) -> str:
+    """Return the expected cost of some runs by the known costs of their models, and which files they will contain.
+
+    A model whose name stood for another one in the run of an earlier answer, or had another price, has no known cost.
+    Blocks: call it in a thread.
+    """
+    expected = spent_on(
+        usd for request, costs in asked for usd in expected_costs(request, _costs_of_same(session, request, costs))
+    )
+    cost = f"Expected cost: {cost_text(expected)}, by the earlier answers of these models."
+    files = preview_words(session, [request for request, _ in asked])
+    return "\n\n".join(text for text in (cost if expected.usd is not None else "", files) if text)
+
+
+def _costs_of_same(session: Session, request: RunRequest, costs: Sequence[KnownCost]) -> Sequence[KnownCost]:
+    if request.run or request.suite.agent or not costs:
+        return costs
+    same = session.history.find_same_models(_priced(session, request), {each.run for each in costs})
+    return [each for each in costs if (each.run, each.model) in same]
 
 
 def preview_words(session: Session, requests: Sequence[RunRequest]) -> str:

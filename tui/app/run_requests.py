@@ -1,13 +1,12 @@
 """Requests for the run queue: which trials of a suite to run, and in which run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tui.app.open_suites import OpenSuite, OpenSuites, Selection
 from tui.model.outcomes import outcome_of
-from tui.model.prices import Spent, spent_on
 from tui.model.progress import TrialProgress
 from tui.model.results import TrialKey
 from tui.model.servers import model_names
@@ -112,17 +111,29 @@ def models_with_results(selection: Selection, open_suite: OpenSuite) -> tuple[st
     return tuple(dict.fromkeys((*models_to_run(selection, open_suite), *(key.model for key in state.trials))))
 
 
-def expected_cost(requests: Sequence[RunRequest], open_suites: OpenSuites) -> Spent:
-    """Return the expected cost of runs: for each trial the mean cost of the model's earlier trials in the suite."""
-    expected: list[float | None] = []
-    for request in requests:
-        costs: dict[str, list[float]] = {}
-        for key, trial in open_suites.state(request.path).trials.items():
-            if (usd := _cost_of(trial)) is not None:
-                costs.setdefault(key.model, []).append(usd)
-        means = {model: sum(known) / len(known) for model, known in costs.items()}
-        expected += [means.get(trial.model) for trial in request.trials]
-    return spent_on(expected)
+class KnownCost(NamedTuple):
+    """The cost of a trial, with the id of its run and the name of its model."""
+
+    run: str
+    model: str
+    usd: float
+
+
+def known_costs(request: RunRequest, open_suites: OpenSuites) -> tuple[KnownCost, ...]:
+    """Return the costs of the displayed trials of a request's models in its suite, as far as they are known."""
+    models = frozenset(request.models)
+    trials = open_suites.state(request.path).trials.items()
+    costs = ((trial.run, key.model, _cost_of(trial)) for key, trial in trials if key.model in models)
+    return tuple(KnownCost(run, model, usd) for run, model, usd in costs if usd is not None)
+
+
+def expected_costs(request: RunRequest, costs: Iterable[KnownCost]) -> list[float | None]:
+    """Return the expected cost of each trial of a request: the mean of the known costs of its model."""
+    by_model: dict[str, list[float]] = {}
+    for _, model, usd in costs:
+        by_model.setdefault(model, []).append(usd)
+    means = {model: sum(known) / len(known) for model, known in by_model.items()}
+    return [means.get(trial.model) for trial in request.trials]
 
 
 def _cost_of(trial: TrialProgress) -> float | None:

@@ -1,7 +1,7 @@
 """The price of a model's tokens, and the cost of answers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 
 from tui.model.results import Usage
@@ -44,6 +44,11 @@ class Spent:
     def is_whole(self) -> bool:
         """Whether the cost of every trial is known; otherwise `usd` is a lower bound."""
         return self.usd is not None and self.known == self.trials
+
+
+def price_terms(price: Price | None) -> Price | None:
+    """Return a price without its source, to compare it with another one."""
+    return None if price is None else replace(price, source="")
 
 
 def cost(usage: Usage, price: Price | None) -> float | None:

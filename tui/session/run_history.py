@@ -17,6 +17,7 @@ from tui.model.collector import paused_collector
 from tui.model.context import wants_context
 from tui.model.errors import ConfigError, StoreError, UnknownRun
 from tui.model.outcomes import Outcome
+from tui.model.prices import price_terms
 from tui.model.progress import TrialProgress
 from tui.model.results import JUDGED, ServedBy, TrialKey, TrialResult
 from tui.model.run import Plan, ReportContent, RunDetails, RunRecord, new_run_id
@@ -26,7 +27,7 @@ from tui.risk.score_files import ScoreCount as ScoreCount
 from tui.session.answers import SavedAnswers
 from tui.session.files import read_json, write_new, write_safely
 from tui.session.preferences import PreferenceLog
-from tui.session.recorded_cases import RecordedCases, read_definitions
+from tui.session.recorded_cases import RecordedCases, read_definitions, read_setup
 from tui.session.records import find_record
 from tui.session.reviews import Reviews
 from tui.store.protocol import Store
@@ -175,6 +176,17 @@ class RunHistory:
             }
         found = (each for each in outcomes if each.trial.model not in others and each.trial.case not in changed)
         return ComparableRun(tuple(found), frozenset(changed & displayed.keys() & {case.id for case in suite.cases}))
+
+    def find_same_models(self, subjects: Iterable[Subject], run_ids: Iterable[str]) -> frozenset[tuple[str, str]]:
+        """Return the pairs of a run and a model's name that stood in the run for the same model at the same price."""
+        now = {subject.name: (subject.definition, price_terms(subject.price)) for subject in subjects}
+        setups = ((run, read_setup(self._store, run)) for run in run_ids)
+        return frozenset(
+            (run, then.name)
+            for run, setup in setups
+            for then in (setup.subjects if setup is not None else ())
+            if now.get(then.name) == (then.definition, price_terms(then.price))
+        )
 
     def read_progress(self, run_id: str) -> dict[TrialKey, TrialProgress]:
         """Return the progress of each trial of the run, for a screen."""
