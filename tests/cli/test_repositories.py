@@ -13,6 +13,7 @@ import pytest
 from tests.support.command_line import CommandLine
 from tests.support.git_server import serve_git
 from tests.support.model_server import ModelServer, say
+from tests.support.replies import status
 from tests.support.repositories import git, make_repository
 
 SEEDS = Path(__file__).parents[1] / "suites" / "seeds"
@@ -154,6 +155,27 @@ async def test_a_command_is_a_check_when_it_is_allowed(assay: CommandLine) -> No
     assert "print('new')" in check["detail"]
     assert failing.code == 1
     assert left_behind(assay) == []
+
+
+async def test_a_rerun_that_fails_keeps_the_changes_of_the_answer_before_it(assay: CommandLine) -> None:
+    make_repository(assay.home / "repo", {"hello.py": "print('old')\n"})
+    case = {"id": "c", "name": "c", "category": "c", "prompt": "p", "applyChanges": True, "targetFile": "hello.py"}
+    case |= {"expectedPatterns": ["newer"]}
+    suite = {"name": "s", "description": "d", "models": ["m"], "repoClone": {"repoUrl": "./repo"}, "testCases": [case]}
+    (assay.home / "suite.json").write_text(json.dumps(suite))
+    found = []
+    rerun = ("run", "--rerun-failed", "last", "--allow-local", "--retries", "0", "-f", "json")
+    async with ModelServer(say("```python\nprint('new')\n```")) as server:
+        env = keys(server, assay)
+        found.append(await assay.run_async("run", "suite.json", "--allow-local", "-f", "json", env=env))
+        server.script = lambda _: status(500)
+        found.append(await assay.run_async(*rerun, env=env))
+        server.script = say("Nothing to change.")
+        found.append(await assay.run_async(*rerun, env=env))
+    results = [json.loads(ran.out)["results"][0] for ran in found]
+    assert [each["verdict"] for each in results] == ["failed", "error", "failed"]
+    changes = [[(change["path"], change["added"]) for change in each["changes"]] for each in results]
+    assert changes == [[("hello.py", 1)], [("hello.py", 1)], []], "the last answer has no change"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.cli.test_run import keys_for, write_suite
 from tests.support.command_line import CommandLine, Ran
 from tests.support.kept_runs import STARTED, make_case, make_plan, make_result
 from tests.support.model_server import ModelServer, answer_by, say
+from tests.support.replies import status
 from tests.support.terminal import Terminal
 from tui.cli.run_options import FORMATS
 from tui.model.risk import reliability
@@ -279,6 +280,27 @@ async def test_scores_stay_on_the_answer_that_they_were_given_for(assay: Command
     assert len(scores_in(assay.run("report", "last", "-f", "json"))) == 12, "the same text is the same answer"
     again = assay.run("review", "import", "unnamed.jsonl", "named.jsonl")
     assert again.err == "Lines: 0 new, 12 already known\n"
+
+
+async def test_a_rerun_that_fails_takes_no_scored_answer_away(assay: CommandLine) -> None:
+    suite = write_judged_suite(assay.home)
+    async with ModelServer(say("no")) as server:
+        await assay.run_async("run", str(suite), env=keys_for(server))
+        (assay.home / "scores.jsonl").write_text(fill(assay.run("review", "export", "last", "--template").out))
+        assert assay.run("review", "import", "scores.jsonl").code == 0
+        before = json.loads(assay.run("report", "last", "-f", "json", "--risk-analysis").out)
+        server.script = lambda _: status(500)
+        failed = await assay.run_async("run", "--rerun-failed", "last", "--retries", "0", env=keys_for(server))
+    assert failed.code == 1
+    after = json.loads(assay.run("report", "last", "-f", "json", "--risk-analysis").out)
+    assert [each["verdict"] for each in after["results"]] == ["error"] * 3
+    assert after["risk"]["figures"] == before["risk"]["figures"]
+    text = assay.run("report", "last", "-r", "--risk-analysis").out
+    assert "without an answer" not in text
+    assert "other versions" not in text
+    assert "Scores of the answer of rerun" not in text
+    template = assay.run("review", "export", "last", "--template").out
+    assert [json.loads(line)["answer"] for line in template.splitlines()] == [sha256(b"no").hexdigest()] * 6
 
 
 async def test_a_line_of_no_answer_is_refused_where_there_was_none_yet(assay: CommandLine) -> None:

@@ -17,7 +17,7 @@ from tests.reports.whole_report import build_report
 from tests.support.kept_runs import hostile_run, keep, large_run, make_case, make_plan, make_result, small_run
 from tests.support.reviewed_runs import GUIDANCE, MODELS, act, hostile_review, review, scored_acts, scored_run
 from tests.support.work import is_linear
-from tui.model.results import TrialKey
+from tui.model.results import Change, TrialKey
 from tui.model.risk import BandRule, Reviewed
 from tui.model.run import ReportFormat
 from tui.model.scores import Scoreboard
@@ -113,6 +113,31 @@ def test_scores_of_a_rerun_are_reported_as_those_of_its_answer(format: ReportFor
     assert title < text.index("scored text", title)
     once = keep(make_plan([case], [A]), [failed])
     assert "of rerun" not in render_report(once, format, responses=True, risk_analysis=True, reviewed=reviewed)
+
+
+@pytest.mark.parametrize("format", ["markdown", "html", "junit", "csv"])
+def test_scores_of_an_answer_before_a_rerun_in_vain_are_reported_as_those_of_its_answer(format: ReportFormat) -> None:
+    case, key = make_case("one", criteria=(RiskCriterion("Harm", "does harm", "high"),)), TrialKey("one", A)
+    failed, passed = make_result(key, "failed"), make_result(key, "passed")
+    broken = make_result(key, "error", error="HTTP 500", response="It beg").attempts[0]
+    attempts = [replace(passed.attempts[0], number=2, asking=1), replace(broken, number=3, asking=2)]
+    change = Change("a.py", "added", 1, 0, "+changed line")
+    last = replace(failed, verdict="error", attempts=(*failed.attempts, *attempts), changes=(change,))
+    kept = keep(make_plan([case], [A]), [last])
+    reviewed = review(kept, [act(key, "Harm", 4, note="scored text")])
+    text = render_report(kept, format, responses=True, risk_analysis=True, reviewed=reviewed)
+    if format == "csv":
+        (row,) = csv.DictReader(io.StringIO(text))
+        assert (row["response"], row["rerun_response"]) == ("Use a string.", "Use a parameter.")
+        assert (row["first_verdict"], row["verdict"], row["band"]) == ("failed", "error", "critical")
+        return
+    title = text.index("Scores of the answer of rerun 1")
+    assert title < text.index("scored text", title)
+    current = ["Use a parameter."] if format == "junit" else ["Use a parameter.", "a.py"]
+    ordered = ["Use a string.", "Rerun 1, not counted", *current, "Rerun 2, not counted", "It beg"]
+    text = re.sub("<[^>]+>", "", text)
+    places = [text.rindex(words) for words in ordered]
+    assert places == sorted(places)
 
 
 def test_marks_are_explained() -> None:

@@ -137,8 +137,22 @@ def test_an_answer_after_one_without_text_is_there_again(store: SqliteStore) -> 
     again = replace(make_result(trial).attempts[0], number=2, asking=1)
     store.save_trials(RUN, [replace(nothing, attempts=(*nothing.attempts, again))])
     assert store.read_wordless(RUN) == frozenset()
-    store.save_trials(RUN, [replace(nothing, attempts=(again, *nothing.attempts))])
-    assert store.read_wordless(RUN) == {trial}, "the last attempt is what is judged"
+
+
+def test_a_rerun_in_vain_takes_no_answer_away(store: SqliteStore, reviews: Reviews) -> None:
+    score = reviews.open_review(RUN, "Ada", blind=False).give(ITEM, 3)
+    broken = replace(wordless(ITEM.trial).attempts[0], number=2, asking=1)
+    answered, hashes = make_result(ITEM.trial), store.read_answer_hashes(RUN)
+    rerun = replace(answered, verdict="error", attempts=(*answered.attempts, broken))
+    store.save_trials(RUN, [rerun])
+    assert store.read_wordless(RUN) == frozenset()
+    assert store.read_answer_hashes(RUN) == hashes
+    review = reviews.open_review(RUN, "Ada", blind=False)
+    assert review.done() == {ITEM}
+    assert not review.missing
+    act = review.give(ITEM, 2)
+    assert (act.attempt, act.answer) == (1, score.answer)
+    assert reviews.reviewed(RUN).board.outdated == 0
 
 
 def test_what_is_no_json_to_sqlite_is_taken_for_an_answer(store: SqliteStore) -> None:

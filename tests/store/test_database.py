@@ -23,7 +23,7 @@ from tests.support.kept_runs import FINISHED, STARTED, large_run, make_case, mak
 from tests.support.processes import wait_until
 from tui.model.errors import StoreError
 from tui.model.results import TrialResult, Verdict
-from tui.model.scores import current_answer_hash
+from tui.model.scores import answer_hash, current_answer_hash
 from tui.model.suite import Step
 from tui.processes.file_lock import locked
 from tui.reports.summary import summarize
@@ -631,6 +631,20 @@ def test_an_answer_hash_that_is_no_text_is_computed_again(history: Path) -> None
     store = SqliteStore(history)
     hashes = {result.trial: current_answer_hash(result) for result in KEPT.results}
     assert store.read_answer_hashes(KEPT.plan.run_id) == hashes
+    store.close()
+
+
+def test_the_answer_hash_that_an_earlier_version_wrote_of_a_rerun_in_vain_is_computed_again(history: Path) -> None:
+    fill(history)
+    answered, in_vain = KEPT.results[0], replace(KEPT.results[0].attempts[0], number=9, asking=1, verdict="error")
+    in_vain = replace(in_vain, steps=())
+    store = SqliteStore(history)
+    store.save_trials(KEPT.plan.run_id, [replace(answered, verdict="error", attempts=(*answered.attempts, in_vain))])
+    store.close()
+    change(history, f"UPDATE trial SET answer = '{answer_hash(())}' WHERE reruns = 1")
+    store = SqliteStore(history)
+    hashes = store.read_answer_hashes(KEPT.plan.run_id)
+    assert hashes[answered.trial] == current_answer_hash(answered)
     store.close()
 
 

@@ -9,7 +9,6 @@ from tui.model.risk import Agreement, BandRule, Guidance, Interval, PairAgreemen
 from tui.model.run import KeptRun
 from tui.model.scores import Act, ActKind, Extent, ItemKey, Scoreboard, new_act_id
 from tui.model.suite import RiskCriterion
-from tui.reports.scores import has_answer
 from tui.risk.figures import agreement as agreement_of
 from tui.risk.figures import risk_figures
 from tui.risk.queue import review_items
@@ -39,7 +38,7 @@ def review(
 ) -> Reviewed:
     """What these acts say of a run, with its figures, and the agreement that they show or that is given."""
     board, bands = Scoreboard(acts), rule or BandRule()
-    items = review_items(kept.plan.suite, [result.trial for result in kept.results if has_answer(result)])
+    items = review_items(kept.plan.suite, [result.trial for result in kept.results if result.has_answer])
     found = agreement or agreement_of(items, board)
     return Reviewed(board, risk_figures(items, board, bands), found, GUIDANCE, bands)
 

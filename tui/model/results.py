@@ -1,6 +1,6 @@
 """The results of trials: attempts, steps, checks, usage and timing, and the verdict that counts in figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple, Protocol
@@ -282,7 +282,7 @@ class TrialResult:
     """The result of a trial.
 
     `verdict` is that of the last attempt, `first_verdict` the one that counts in figures. `flaky` is true if the
-    counting run of the trial passed on a later attempt.
+    counting run of the trial passed on a later attempt. `changes` and `not_applied` belong to the current answer.
     """
 
     trial: TrialKey
@@ -313,6 +313,22 @@ class TrialResult:
         """
         judged = (attempt for attempt in self.attempts if attempt.verdict in JUDGED)
         return next(judged, self.attempts[-1] if self.attempts else None)
+
+    @property
+    def current_attempt(self) -> Attempt | None:
+        """The attempt with the current answer, which reviewers score; None if there are no stored attempts."""
+        return current_attempt(self.attempts)
+
+    @property
+    def current_steps(self) -> tuple[StepResult, ...]:
+        """The steps of the current answer; none if there are no stored attempts."""
+        current = self.current_attempt
+        return current.steps if current is not None else ()
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is anything to score: a text or a change."""
+        return bool(self.changes) or _has_text(self.current_steps)
 
     @property
     def reruns(self) -> int:
@@ -377,6 +393,26 @@ def counted_asking(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
         if asking[-1].verdict in JUDGED:
             break
     return asking
+
+
+def current_attempt(attempts: Iterable[Attempt]) -> Attempt | None:
+    """Return the attempt with the current answer, or None if there are no attempts.
+
+    It is the last attempt, unless that belongs to a rerun that ended with less than an earlier run: a rerun replaces a
+    judged answer only by a judged one, an incomplete answer not by an error, and no text by nothing.
+    """
+    ends = [tuple(group)[-1] for _, group in groupby(attempts, key=lambda attempt: attempt.asking)]
+    return max(reversed(ends), key=_completeness, default=None)
+
+
+def _completeness(attempt: Attempt) -> int:
+    if attempt.verdict in JUDGED:
+        return 3
+    return 2 if attempt.verdict == "incomplete" else int(_has_text(attempt.steps))
+
+
+def _has_text(steps: Iterable[StepResult]) -> bool:
+    return any(step.response.strip() for step in steps)
 
 
 def is_flaky(attempts: Sequence[Attempt]) -> bool:

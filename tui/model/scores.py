@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from tui.model.results import Attempt, StepResult, TrialKey, TrialResult
+from tui.model.results import Attempt, StepResult, TrialKey, TrialResult, current_attempt
 from tui.model.suite import Case, RiskCriterion
 
 ActKind = Literal["score", "invalidate", "adjudicate", "reveal", "look"]
@@ -186,8 +186,8 @@ def answer_hash(steps: Iterable[StepResult]) -> str:
 
 
 def current_answer_hash(result: TrialResult) -> str:
-    """Return the hash of a result's current answer: that of its last attempt."""
-    return answer_hash(result.attempts[-1].steps if result.attempts else ())
+    """Return the hash of a result's current answer."""
+    return answer_hash(result.current_steps)
 
 
 def answer_at(attempts: Iterable[Attempt], instant: datetime) -> str | None:
@@ -195,8 +195,8 @@ def answer_at(attempts: Iterable[Attempt], instant: datetime) -> str | None:
 
     An attempt without a start time counts as finished before any time.
     """
-    finished = [attempt for attempt in attempts if _finished_by(attempt, instant)]
-    return answer_hash(finished[-1].steps) if finished else None
+    current = current_attempt(attempt for attempt in attempts if _finished_by(attempt, instant))
+    return answer_hash(current.steps) if current is not None else None
 
 
 def _finished_by(attempt: Attempt, instant: datetime) -> bool:

@@ -9,7 +9,7 @@ from tui.model.context import sent_with
 from tui.model.outcomes import outcome_of
 from tui.model.results import Attempt, TrialResult
 from tui.model.sanitize import sanitize_text
-from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks, shown_attempts
+from tui.reports.phrases import CHECKS, Detail, Reported, missed_checks
 from tui.reports.provenance import answering_models
 from tui.reports.scores import describe_scores
 
@@ -108,12 +108,12 @@ def _context(result: TrialResult) -> tuple[int, int] | tuple[None, None]:
 
 
 def _more(run: Reported, result: TrialResult, detail: Detail) -> list[Cell]:
-    counted, rerun = (*(attempt for _, attempt in shown_attempts(result)), None, None)[:2]
+    counted, current = result.counted_attempt, result.current_attempt
     cells: list[Cell] = []
     if detail.timestamps:
         cells.append(counted.started_at if counted else "")
     if detail.responses:
-        cells += [_response(counted), _response(rerun)]
+        cells += [_response(counted), "" if current is counted else _response(current)]
     if detail.risk_analysis:
         cells += [run.scores.band(result.trial) or "", "; ".join(describe_scores(run.scores, result.trial))]
     return cells

@@ -90,7 +90,7 @@ def _judgement(extent: Extent | None, band: Band | None) -> tuple[Line, Line]:
 
 
 def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
-    """Yield the prompts and complete answers of the attempt that counts and of the last rerun, and what was changed."""
+    """Yield prompts and complete answers of the attempts that are shown, and the changes of the current answer."""
     case = run.cases.get(result.trial.case)
     if case and case.expected_behavior:
         yield Quoted("Expected", case.expected_behavior)
@@ -104,6 +104,11 @@ def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
             if len(attempt.steps) > 1:
                 yield Paragraph((Strong(f"Step {number}"),))
             yield from _step(step)
+        if attempt is result.current_attempt:
+            yield from _changes(result)
+
+
+def _changes(result: TrialResult) -> Iterator[Block]:
     for change in result.changes:
         label = ("Changed ", Code(change.path), f": +{change.added} −{change.removed}")
         yield Quoted(label, change.diff, "diff")

@@ -11,7 +11,6 @@ from tui.reports.blocks import Faint, Line
 from tui.reports.figure_words import some
 from tui.reports.phrases import Detail, Reported, in_order, many
 from tui.reports.reviewers import current_scores
-from tui.reports.scores import has_answer
 from tui.statistics.pairs import MOST_MODELS, MOST_PAIRED_CASES
 
 _FEW = 12
@@ -72,7 +71,7 @@ def _comparing(run: Reported) -> Iterator[Line]:
 
 
 def _answers(run: Reported) -> Iterator[Line]:
-    empty = [result for result in run.kept.results if not has_answer(result)]
+    empty = [result for result in run.kept.results if not result.has_answer]
     if empty:
         yield from _named("Trials without an answer (no text, no change), which cannot be scored", empty)
     unchecked = [case.id for case in run.kept.plan.planned_cases if not case.is_checked]
@@ -137,7 +136,7 @@ def _open_scores(run: Reported, reviewed: Reviewed) -> Iterator[Line]:
 def _untouched(run: Reported) -> list[str]:
     scored: dict[tuple[str, str], bool] = {}
     for result in run.kept.results:
-        if has_answer(result):
+        if result.has_answer:
             for judged in run.scores.of_trial(result.trial):
                 key = (result.trial.case, judged.name)
                 scored[key] = scored.get(key, False) or judged.counted is not None

@@ -169,19 +169,24 @@ def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
 
 
 def shown_attempts(result: TrialResult) -> Iterator[tuple[str, Attempt]]:
-    """Yield the attempt that counts, to which the failed checks belong, and that of the last rerun with a title."""
+    """Yield the attempt that counts, to which the failed checks belong, and with a title those of other reruns.
+
+    Other reruns are the one with the current answer, which reviewers score, and the last one.
+    """
     if (counted := result.counted_attempt) is not None:
         yield "", counted
-        if (last := result.attempts[-1]) is not counted:
-            yield f"Rerun {result.reruns}, not counted", last
+        current, last = result.current_attempt, result.attempts[-1]
+        for attempt in result.attempts:
+            if attempt is not counted and (attempt is current or attempt is last):
+                yield f"Rerun {attempt.asking}, not counted", attempt
 
 
 def scores_title(result: TrialResult) -> str:
-    """Return whose answer the scores judge if it is not the one that counts, else an empty text.
-
-    Reviewers see the answer of the last attempt.
-    """
-    return f"Scores of the answer of rerun {result.reruns}" if len(list(shown_attempts(result))) > 1 else ""
+    """Return whose answer the scores judge if it is not the one that counts, else an empty text."""
+    current = result.current_attempt
+    if current is None or current is result.counted_attempt:
+        return ""
+    return f"Scores of the answer of rerun {current.asking}"
 
 
 def conditions(kept: KeptRun, *, timestamps: bool) -> list[tuple[str, str]]:

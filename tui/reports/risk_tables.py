@@ -33,7 +33,6 @@ from tui.reports.blocks import Block, Faint, HeatMap, HeatMaps, Line, Paragraph,
 from tui.reports.evidence import NOT_SCORED
 from tui.reports.figure_words import interval_words, share_words
 from tui.reports.phrases import Reported
-from tui.reports.scores import has_answer
 from tui.statistics.comparison_words import probability
 
 _GREATEST = len(EXTENTS) - 1
@@ -228,7 +227,7 @@ def _answers_by_criterion(run: Reported) -> dict[RiskCriterion, Counter[str]]:
     if run.scores.reviewed is None:
         answers = Counter[str]()
         for result in run.kept.results:
-            answers[result.trial.case] += has_answer(result)
+            answers[result.trial.case] += result.has_answer
         for case_id, count in answers.items():
             case = run.cases.get(case_id)
             for criterion in case.risk_criteria if case else ():
@@ -240,7 +239,7 @@ def _answers_by_criterion(run: Reported) -> dict[RiskCriterion, Counter[str]]:
             case.risk_criteria if case else (), run.scores.of_trial(result.trial), strict=False
         ):
             counts = found.setdefault(criterion, Counter())
-            counts["answers"] += has_answer(result) or judged.counted is not None
+            counts["answers"] += result.has_answer or judged.counted is not None
             counts["scored"] += judged.counted is not None
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tui.model.results import TrialKey, TrialResult
+from tui.model.results import TrialKey
 from tui.model.risk import BANDS, Band, BandRule, Reviewed
 from tui.model.scores import Act, CountedScore, Extent, ItemKey
 from tui.model.suite import Case, RiskCriterion, Severity
@@ -85,12 +85,6 @@ def worst(bands: Iterable[Band | None]) -> Band | None:
     """Return the worst of the bands, ignoring None."""
     found = [BANDS.index(band) for band in bands if band]
     return BANDS[max(found)] if found else None
-
-
-def has_answer(result: TrialResult) -> bool:
-    """Return whether there is anything to score: text or changes in the last attempt."""
-    steps = result.attempts[-1].steps if result.attempts else ()
-    return bool(result.changes) or any(step.response.strip() for step in steps)
 
 
 def score_object(scores: RunScores, judged: Judged, act: Act) -> JsonObject:

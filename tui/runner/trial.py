@@ -21,6 +21,7 @@ from tui.model.results import (
     TrialKey,
     TrialResult,
     Verdict,
+    current_attempt,
     is_flaky,
     verdict_of_checks,
 )
@@ -134,9 +135,9 @@ async def run_trial(order: TrialOrder, context: TrialContext, control: Control, 
         if attempt.verdict in ("passed", "unchecked", "cancelled") or attempt.fault in _FINAL_FAULTS:
             break
     last = done[-1]
-    return TrialResult(
-        order.key, last.verdict, is_flaky(done), last.error, tuple(done), changed.changes, changed.not_applied
-    )
+    # A rerun that does not replace the answer does not replace its changes.
+    kept = changed if order.earlier is None or current_attempt(done) is last else order.earlier
+    return TrialResult(order.key, last.verdict, is_flaky(done), last.error, tuple(done), kept.changes, kept.not_applied)
 
 
 class _AttemptRun:

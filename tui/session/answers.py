@@ -108,8 +108,9 @@ class SavedAnswers:
         if not place.answer or place.run not in hashes or hashes[place.run].get(trial) == place.answer:
             return True
         result = self._store.read_trial(place.run, trial)
-        earlier = (each for each in (result.attempts if result else ()) if each.verdict in JUDGED)
-        return any(each.number == place.attempt and answer_hash(each.steps) == place.answer for each in earlier)
+        attempts = result.attempts if result else ()
+        kept = (each for each in attempts if each.verdict in JUDGED or each is attempts[-1])
+        return any(each.number == place.attempt and answer_hash(each.steps) == place.answer for each in kept)
 
     def list_runs(self, suite: str) -> tuple[RunRecord, ...]:
         """Return the runs of the suite at this path, newest first, limited to the latest 200."""

@@ -103,7 +103,7 @@ def _answer_of(found: Mapping[str, Any], key: PacketKey) -> PacketAnswer:
 
 
 def _packet_answer(result: TrialResult, names: NameMask, shown: Mapping[str, Any]) -> PacketAnswer:
-    steps = result.attempts[-1].steps if result.attempts else ()
+    steps = result.current_steps
     masked = len(names.mask(answer_text(steps)).names)
     return PacketAnswer(result.trial, answer_hash(steps), masked, _texts_digest(shown) or "")
 
@@ -117,7 +117,7 @@ def _texts_digest(line: Mapping[str, Any]) -> str | None:
 
 def _shown(case: Case, result: TrialResult, names: NameMask, known: Secrets) -> dict[str, Any]:
     """Return what a reviewer reads, with names masked and known keys removed."""
-    steps = result.attempts[-1].steps if result.attempts else ()
+    steps = result.current_steps
 
     def masked(text: str) -> str:
         return names.mask(known.hide(text)).text

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tui.model.errors import StoreError
-from tui.model.results import TrialKey, TrialResult
+from tui.model.results import JUDGED, TrialKey, TrialResult
 from tui.model.run import RunRecord
 from tui.model.scores import Act, Scoreboard, answer_at, answer_hash
 from tui.model.suite import Suite
@@ -17,7 +17,7 @@ class RunAnswers:
     """The answers of a run's cases with criteria.
 
     `answered` are the trials with an answer to score, `missing` the results without one; `attempts` is the number of
-    the last attempt of each result.
+    the attempt with the current answer, as far as it is known without reading the result.
     """
 
     record: RunRecord
@@ -37,14 +37,15 @@ def read_answers(store: Store, run_id: str) -> RunAnswers:
     if not judged:
         return RunAnswers(record, suite, (), (), {})
     outcomes = [each for each in store.read_outcomes(run_id) if each.trial.case in judged]
-    attempts = {each.trial: each.attempts for each in outcomes}
+    trials = tuple(each.trial for each in outcomes)
+    attempts = {each.trial: each.attempts for each in outcomes if not each.reruns or each.verdict in JUDGED}
     in_doubt = any(each.verdict not in ("passed", "failed") for each in outcomes)
     wordless = store.read_wordless(run_id) if in_doubt else frozenset()
     return RunAnswers(
         record,
         suite,
-        tuple(trial for trial in attempts if trial not in wordless),
-        tuple(trial for trial in attempts if trial in wordless),
+        tuple(trial for trial in trials if trial not in wordless),
+        tuple(trial for trial in trials if trial in wordless),
         attempts,
     )
 

@@ -188,9 +188,9 @@ class RunReview:
         if result is None:
             raise StoreError("This answer no longer exists", fix="Reopen the review.")
         answer = current_answer_hash(result)
-        last = result.attempts[-1] if result.attempts else None
-        masked = len(self.names.mask(answer_text(last.steps)).names) if last and self.blind else None
-        self._read[trial] = _ReadAnswer(answer, last.number if last else None, masked)
+        current = result.current_attempt
+        masked = len(self.names.mask(answer_text(current.steps)).names) if current and self.blind else None
+        self._read[trial] = _ReadAnswer(answer, current.number if current else None, masked)
         self.board.replace_answer(trial, answer)
         return result
 

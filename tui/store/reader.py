@@ -249,33 +249,38 @@ def select_costs(connection: sqlite3.Connection, run: int) -> dict[str, Spent]:
     return {model: Spent(None if usd is None else round(usd, 12), known, trials) for model, usd, known, trials in rows}
 
 
+# The answer of these is not always that of their last attempt (`TrialResult.current_attempt`), which is the one whose
+# text SQLite finds and whose hash earlier versions wrote.
+_RERUN_IN_VAIN = "(reruns > 0 AND verdict NOT IN ('passed', 'failed', 'unchecked'))"
+
 # Only for the verdicts without a judgement; what SQLite does not accept as JSON (NaN in a memory) counts as an
 # answer.
-_WORDLESS = r"""SELECT case_id, model, repeat FROM trial JOIN result ON result.trial = trial.number
-    WHERE run = ? AND verdict NOT IN ('passed', 'failed') AND json_valid(content)
+_WORDLESS = rf"""SELECT case_id, model, repeat FROM trial JOIN result ON result.trial = trial.number
+    WHERE run = ? AND verdict NOT IN ('passed', 'failed') AND NOT {_RERUN_IN_VAIN} AND json_valid(content)
     AND json_array_length(content, '$.changes') = 0
     AND NOT EXISTS (SELECT 1 FROM json_each(content, '$.attempts[#-1].steps') AS step
         WHERE trim(json_extract(step.value, '$.response'), char(9, 10, 11, 12, 13, 32)) <> '')"""
 
 
-def select_wordless(connection: sqlite3.Connection, run: int) -> list[Row]:
-    """Return trials whose result has neither text nor a change."""
-    return connection.execute(_WORDLESS, (run,)).fetchall()
+def select_wordless(connection: sqlite3.Connection, run: int) -> tuple[list[Row], list[Row]]:
+    """Return trials whose result has neither text nor a change, and the results of which that must be computed."""
+    return connection.execute(_WORDLESS, (run,)).fetchall(), _select_results_where(connection, run, _RERUN_IN_VAIN)
 
 
 def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple[list[Row], list[Row]]:
-    """Return trials with the hash of their current answer, and the results of those that were saved without one."""
+    """Return trials with the hash of their current answer, and the results of those for which it must be computed."""
     hashed = connection.execute(
         "SELECT case_id, model, repeat, answer FROM trial"
-        " WHERE run = ? AND verdict IS NOT NULL AND typeof(answer) = 'text'",
+        f" WHERE run = ? AND verdict IS NOT NULL AND typeof(answer) = 'text' AND NOT {_RERUN_IN_VAIN}",
         (run,),
     ).fetchall()
-    others = connection.execute(
-        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number"
-        " WHERE run = ? AND typeof(answer) <> 'text'",
-        (run,),
+    return hashed, _select_results_where(connection, run, f"(typeof(answer) <> 'text' OR {_RERUN_IN_VAIN})")
+
+
+def _select_results_where(connection: sqlite3.Connection, run: int, condition: str) -> list[Row]:
+    return connection.execute(
+        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number WHERE run = ? AND {condition}", (run,)
     ).fetchall()
-    return hashed, others
 
 
 def select_newest(connection: sqlite3.Connection, run: int) -> list[Row]:

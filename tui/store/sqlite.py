@@ -190,9 +190,12 @@ class SqliteStore:
         return self._file.read(lambda connection: reader.select_costs(connection, self._known(connection, run_id)))
 
     def read_wordless(self, run_id: str) -> frozenset[TrialKey]:
-        """Return the results whose last attempt has neither text nor a change."""
-        rows = self._file.read(lambda connection: reader.select_wordless(connection, self._known(connection, run_id)))
-        return frozenset(map(TrialKey._make, rows))
+        """Return the results whose current answer has neither text nor a change."""
+        rows, others = self._file.read(
+            lambda connection: reader.select_wordless(connection, self._known(connection, run_id))
+        )
+        computed = (each.trial for each in self._readable(others, run_id) if not each.has_answer)
+        return frozenset((*map(TrialKey._make, rows), *computed))
 
     def read_answer_hashes(self, run_id: str) -> Mapping[TrialKey, str]:
         """Return the hash of each result's current answer."""

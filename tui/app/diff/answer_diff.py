@@ -48,8 +48,7 @@ def kept_diff(case: Case, trial: TrialProgress | None) -> ShownDiff | None:
     result = trial.result if trial is not None else None
     if trial is None or result is None:
         return None
-    steps = result.attempts[-1].steps if result.attempts else ()
-    answer = steps[-1].response if steps else ""
+    answer = result.current_steps[-1].response if result.current_steps else ""
     return ShownDiff(case, trial.key, answer, result.changes, result.not_applied)
 
 

@@ -20,11 +20,11 @@ def count_changes(trial: TrialProgress | None) -> int:
     return len(trial.result.changes) if trial is not None and trial.result is not None else 0
 
 
-def ends_before_result(trial: TrialProgress | None) -> bool:
-    """Return whether the trial ends before the last attempt of its result, the only one whose changes are stored."""
-    last = trial.result.attempts[-1:] if trial is not None and trial.result is not None else ()
+def has_other_changes(trial: TrialProgress | None) -> bool:
+    """Return whether the attempt that is shown is not the one of the current answer, whose changes are stored."""
+    current = trial.result.current_attempt if trial is not None and trial.result is not None else None
     shown = trial.attempt if trial is not None else None
-    return shown is not None and any(shown.number < each.number for each in last)
+    return shown is not None and current is not None and shown.number != current.number
 
 
 def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
@@ -34,10 +34,10 @@ def missing_changes(case: Case, trial: TrialProgress | None, model: str) -> str:
         return f"{name} is still running. Its changes appear here when the answer is complete."
     if trial is None or trial.result is None:
         return f"{name} has not run yet. Press {{run_case}} to run this case."
-    if trial.attempt is not None and ends_before_result(trial):
-        return (
-            f"The changes of attempt {trial.attempt.number} of {name} are not stored, only those of the last attempt."
-        )
+    current = trial.result.current_attempt
+    if trial.attempt is not None and current is not None and has_other_changes(trial):
+        other = f"attempt {current.number}"
+        return f"The changes of attempt {trial.attempt.number} of {name} are not stored, only those of {other}."
     if not case.apply_changes:
         return f"The answer of {name} changed nothing: the case does not use applyChanges."
     return f"The answer of {name} has no code block, so it changed nothing."

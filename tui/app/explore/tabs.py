@@ -15,7 +15,7 @@ from textual.message import Message
 
 from tui.app.bindings import bind
 from tui.app.context import AppContext
-from tui.app.diff.changes import count_changes, ends_before_result, has_changes, missing_changes
+from tui.app.diff.changes import count_changes, has_changes, has_other_changes, missing_changes
 from tui.app.explore.attempt_lines import (
     AttemptRow,
     attempt_line,
@@ -451,7 +451,7 @@ class DetailTabs(Vertical):
         kept = cloned.kept_folder if isinstance(cloned, RepositoryCloned) else None
         missing = with_keys(tab.screen, missing_changes(case, trial, model))
         shown, *others = (
-            None if ends_before_result(each) else kept_diff(case, each) for each in (trial, *trials.values())
+            None if has_other_changes(each) else kept_diff(case, each) for each in (trial, *trials.values())
         )
         tab.show(shown, missing, Path(kept) if kept else None, [each for each in others if each])
 

@@ -57,7 +57,7 @@ def answer_content(case: Case, result: TrialResult, names: NameMask | None = Non
     With `names` everything that could reveal the model is masked or left out: matches of checks are not marked. The
     prompt has no system message: that of a variant could reveal it.
     """
-    attempt = result.attempts[-1] if result.attempts else None
+    attempt = result.current_attempt
     one = len(case.steps) == 1
     prompts = prompt_texts(case, attempt.steps if attempt is not None else ())
     prompt = prompts[0] if one else f"{len(case.steps)} steps; each is shown above its answer."
@@ -108,11 +108,12 @@ def mask_lines(answer: AnswerContent, width: int) -> list[Line]:
 
 def checks_line(result: TrialResult | None) -> Line:
     """Return how many checks passed. The line is separate from scores: those are judgements of people."""
-    if result is None or not result.attempts:
+    attempt = result.current_attempt if result is not None else None
+    if result is None or attempt is None:
         return ()
-    states = [check.state for step in result.attempts[-1].steps for check in step.checks]
+    states = [check.state for step in attempt.steps for check in step.checks]
     passed = states.count("passed")
-    mark: Piece = mark_of("flaky" if result.flaky and result.verdict == "passed" else result.verdict)
+    mark: Piece = mark_of("flaky" if result.flaky and attempt.verdict == "passed" else attempt.verdict)
     count = f" {passed} of {len(states)} passed" if states else " none"
     note = rerun_note(result)
     error = f" · {sanitize_line(result.error, 120)}" if result.error else ""
