@@ -34,14 +34,15 @@ def save_run(
     checks: str = "",
     cluster: str = "",
     changes: Mapping[str, Any] = MappingProxyType({}),
-    sent: str = "",
+    sent: str | Mapping[str, str] = "",
     accepts_truncated: bool = False,
     repository: RepositoryContext | None = None,
     model_id: str = "",
 ) -> str:
     """Store a run in which each model fails its first cases, as many as `failing` says. Return its id.
 
-    `changes` are those of the first case, `sent` is what all were asked, if it is not what the suite says.
+    `changes` are those of the first case, `sent` is what all were asked, or each model, if it is not what the suite
+    says.
     `model_id` is that of the first model, if its name is an entry of the config file.
     """
     run_id = f"{number:032x}"
@@ -58,7 +59,8 @@ def save_run(
     results = [
         make_result(key, "failed" if cases.index(key.case) < failing[key.model] else "passed") for key in plan.trials
     ]
-    store.save_trials(run_id, [asked(result, sent) for result in results] if sent else results)
+    texts = dict.fromkeys(failing, sent) if isinstance(sent, str) else sent
+    store.save_trials(run_id, [asked(each, texts[each.trial.model]) for each in results] if sent else results)
     store.finish_run(run_id, state, FINISHED)
     store.close()
     return run_id
@@ -194,6 +196,19 @@ def test_cases_whose_files_changed_are_listed_of_reports_too(assay: CommandLine)
     for pair in ((run, base), ("run.json", "base.json"), ("run.json", base), (run, "base.json")):
         assert compared(assay, *pair)["changed_cases"] == CASES
     assert compared(assay, same, "run.json")["changed_cases"] == []
+
+
+def test_recorded_answers_in_the_same_run_hide_no_files_that_changed(assay: CommandLine) -> None:
+    changes = {"code_context": (CodeContext("f.txt"),)}
+    base = save_run(assay.home, 1, {"a": 0}, changes=changes, sent="version one")
+    replay = f"replay/{base}/a"
+    sent = {replay: "version one", "a": "version two"}
+    run = save_run(assay.home, 2, {replay: 0, "a": 1}, changes=changes, sent=sent)
+    for name, id in (("base.json", base), ("run.json", run)):
+        assert assay.run("report", id, "-f", "json", "-o", name).code == 0
+    for pair in ((run, base), ("run.json", "base.json"), ("run.json", base), (run, "base.json")):
+        assert compared(assay, *pair)["changed_cases"] == CASES
+    assert json.loads(assay.run("trend", "suite.yaml", "-m", "a", "-f", "json").out)["a"]["broken"] == []
 
 
 def test_an_error_of_a_case_without_a_check_is_in_no_rate_of_a_report(assay: CommandLine) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.context import SentContext, SentFiles, merge_sent, sent_with
+from tui.model.context import SentContext, SentFiles, merge_sent, sent_trials, sent_with
 from tui.model.results import IncludedFile, LeftOutFile, Message, Prompt, TrialKey
 
 
@@ -50,6 +50,13 @@ def test_names_from_outside_cannot_act_on_a_terminal() -> None:
     sent = SentContext((0, 0), (0, 0), (LeftOutFile("a\x1b[2J\u202e", "is a symbolic link"),))
     assert "\x1b" not in sent.left_out_words
     assert "\u202e" not in sent.left_out_words
+
+
+def test_what_a_case_sent_is_in_a_trial_that_is_no_replay_if_there_is_one() -> None:
+    one, other, replay = TrialKey("one", "a"), TrialKey("one", "b"), TrialKey("one", "replay/r1/a")
+    only = TrialKey("two", "replay/r1/a")
+    assert sent_trials([replay, one, only, other]) == {"one": one, "two": only}
+    assert sent_trials([other, replay, one]) == {"one": other}
 
 
 def test_files_are_outdated_if_a_newer_run_sent_others() -> None:

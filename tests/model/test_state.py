@@ -339,6 +339,14 @@ def test_what_a_name_sent_that_stands_for_another_model_now_still_hides_results_
     assert list(state.trials) == [other]
 
 
+def test_recorded_answers_in_a_newer_run_do_not_keep_results_with_older_files() -> None:
+    state, replay, other = RunState(), TrialKey("one", "replay/r1/mock-b"), TrialKey("one", "mock-c")
+    state.display(_suite("first"))
+    results = [_sent(A, "new files"), _sent(replay, "old files"), _sent(B, "old files"), _sent(other, "new files")]
+    state.take_results(results, runs={A: "r2", replay: "r2", B: "r1", other: "r1"})
+    assert state.trials.keys() == {A, replay, other}
+
+
 def test_counts_say_which_trials_a_rerun_judged_otherwise() -> None:
     counts = Counts()
     pairs: tuple[tuple[Verdict, Verdict], ...] = (

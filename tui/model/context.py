@@ -11,7 +11,7 @@ from tui.model.prices import cost, dollars
 from tui.model.results import LeftOutFile, Prompt, TrialKey, TrialResult, Usage
 from tui.model.run import KeptRun
 from tui.model.sanitize import sanitize_line
-from tui.model.subjects import Subject
+from tui.model.subjects import Subject, is_replay_name
 from tui.model.suite import LineRange, Suite
 
 FILE_SEPARATOR = "\n"
@@ -276,6 +276,17 @@ class SentFiles:
         """Return whether a newer run of the case sent other files than those that this result was sent with."""
         newest_run, sent = self._newest.get(trial.case, (run_id, set[str]()))
         return newest_run != run_id and self._read(run_id, trial) not in (None, *sent)
+
+
+def sent_trials(trials: Iterable[TrialKey]) -> dict[str, TrialKey]:
+    """Return the first trial of each case whose prompt was made for its run; a replay, whose prompt is the recorded
+    one, only of a case without another trial."""
+    found: dict[str, TrialKey] = {}
+    for trial in trials:
+        known = found.setdefault(trial.case, trial)
+        if is_replay_name(known.model) and not is_replay_name(trial.model):
+            found[trial.case] = trial
+    return found
 
 
 def prompt_digest(result: TrialResult) -> str | None:

@@ -32,7 +32,7 @@ from tui.model.results import (
     has_failed_since,
     has_passed_since,
 )
-from tui.model.subjects import newest_definitions
+from tui.model.subjects import is_replay_name, newest_definitions
 from tui.model.suite import Suite, SuiteCase, cases_by_id
 
 _NO_CASES: Mapping[TrialKey, SuiteCase] = MappingProxyType({})
@@ -211,7 +211,8 @@ class RunState:
     def _hide_outdated(self) -> None:
         known = {**self._hidden, **self.trials}
         outdated = {key for key, trial in known.items() if self._asked_something_else(trial)}
-        sent = {key: sent_files(trial.result) for key, trial in known.items() if trial.result and key not in outdated}
+        comparable = {key for key in known.keys() - outdated if not is_replay_name(key.model)}
+        sent = {key: sent_files(result) for key in comparable if (result := known[key].result) is not None}
         if any(sent.values()):  # most suites send no files
             files = SentFiles(((known[key].run, key) for key in sent), lambda _, key: sent[key])
             outdated |= {key for key in sent if files.are_outdated(known[key].run, key)}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.model.context import SentContext, context_of_run, prompt_digest, wants_context
+from tui.model.context import SentContext, context_of_run, prompt_digest, sent_trials, wants_context
 from tui.model.outcomes import outcome_of, unchecked_cases
 from tui.model.prices import Price
 from tui.model.results import Attempt, CheckResult, ServedBy, StepResult, ToolUse, TrialKey, TrialResult
@@ -187,8 +187,9 @@ def _questions(kept: KeptRun) -> dict[str, dict[str, Any]]:
     cases = kept.plan.planned_cases
     unchecked = unchecked_cases(cases, map(outcome_of, kept.results))
     # Of suites that name files only: in others, `case_sha256` covers the whole prompt.
-    first = {result.trial.case: result for result in reversed(kept.results)} if wants_context(kept.plan.suite) else {}
-    prompts = {case: digest for case, result in first.items() if (digest := prompt_digest(result))}
+    results = {result.trial: result for result in kept.results} if wants_context(kept.plan.suite) else {}
+    sent = {case: results[trial] for case, trial in sent_trials(results).items()}
+    prompts = {case: digest for case, result in sent.items() if (digest := prompt_digest(result))}
     return {
         case.id: {
             "checked": case.id not in unchecked,

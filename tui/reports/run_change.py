@@ -107,7 +107,10 @@ def _blocks(
         yield line(("These names stand for other models or settings than in the base: ", *_names(changed_models)))
     if changed_cases:
         yield line(
-            ("The prompt, the checks or acceptTruncated of these cases differ from the base: ", *_names(changed_cases))
+            (
+                "The prompt, the files, the checks or acceptTruncated of these cases differ from the base: ",
+                *_names(changed_cases),
+            )
         )
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.imports.report_file import read_report_file
-from tui.model.context import prompt_digest, wants_context
+from tui.model.context import prompt_digest, sent_trials, wants_context
 from tui.model.errors import ConfigError, StoreError
 from tui.model.outcomes import Outcome, unchecked_cases
-from tui.model.results import TrialKey
 from tui.model.run import COMMIT, RunRecord
 from tui.model.suite import SuiteCase, clusters_of, question_digest
 from tui.session.recorded_cases import read_setup
@@ -117,9 +116,7 @@ def _results(store: Store, record: RunRecord) -> RunResults:
 
 def _digests_of_prompts(store: Store, run_id: str, found: Sequence[Outcome]) -> dict[str, str]:
     """Return the digest of the first recorded prompt of each case with its files, whose content no suite contains."""
-    trials: dict[str, TrialKey] = {}
-    for outcome in found:
-        trials.setdefault(outcome.trial.case, outcome.trial)
+    trials = sent_trials(outcome.trial for outcome in found)
     results = {case: store.read_trial(run_id, trial) for case, trial in trials.items()}
     return {case: digest for case, result in results.items() if result and (digest := prompt_digest(result))}
 

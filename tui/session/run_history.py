@@ -14,7 +14,7 @@ from tui.documents.problems import MOST_JSON_BYTES
 from tui.documents.tables import digest_on_disk
 from tui.model.answer_search import AnswerHits, IndexProgress, parse_answer_query
 from tui.model.collector import paused_collector
-from tui.model.context import wants_context
+from tui.model.context import sent_trials, wants_context
 from tui.model.errors import ConfigError, StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.prices import price_terms
@@ -165,7 +165,7 @@ class RunHistory:
         then = read_definitions(self._store, run_id)
         others = {model for model, now in definitions.items() if then.get(model, now) != now}
         outcomes = self._store.read_outcomes(run_id)
-        trials = {each.trial.case: each.trial for each in outcomes}
+        trials = sent_trials(each.trial for each in outcomes)
         changed = {case for case in trials if not recorded.is_unchanged(run_id, case)}
         if wants_context(suite):
             changed |= {

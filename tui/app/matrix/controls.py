@@ -12,6 +12,7 @@ from tui.app.matrix.updates import MatrixUpdates
 from tui.app.notifications import notify_error
 from tui.app.presentation.pieces import Line
 from tui.app.workers import start_worker
+from tui.model.context import sent_trials
 from tui.model.errors import AssayError
 from tui.model.filter import Filter
 from tui.session.run_history import RunHistory
@@ -171,12 +172,10 @@ class BaselineControls:
 
     async def _use_run(self, run_id: str) -> None:
         matrix = self._matrix
-        displayed = {
-            key.case: (run, key)
-            for key, trial in matrix.state.trials.items()
-            if not trial.is_open and (run := trial.run or matrix.run)
-        }
-        models = {key.model: trial.definition for key, trial in matrix.state.trials.items() if trial.definition}
+        trials = matrix.state.trials
+        ended = sent_trials(key for key, trial in trials.items() if not trial.is_open)
+        displayed = {case: (run, key) for case, key in ended.items() if (run := trials[key].run or matrix.run)}
+        models = {key.model: trial.definition for key, trial in trials.items() if trial.definition}
         found = await asyncio.to_thread(self._history.read_comparable, run_id, matrix.suite, displayed, models)
         self._use(await asyncio.to_thread(baseline_of, run_id, *found))
 
