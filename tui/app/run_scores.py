@@ -26,7 +26,7 @@ _MOST_WATCHED = 8  # runs
 
 
 class ScoresChanged(Message, bubble=False):
-    """Posted after scores were stored in Review, or by another program for a run whose scores were read here."""
+    """Posted after scores or settings were stored, or another program stored scores of a run that were read here."""
 
 
 class RunScores:

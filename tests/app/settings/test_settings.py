@@ -8,6 +8,7 @@ import pytest
 
 from tests.app.snapshots.stage import Stage, fixed_world, settings_session, staged
 from tui.app.explore.screen import ExploreScreen
+from tui.app.explore.tabs import DetailTabs
 from tui.app.find.search_panel import SearchPanel
 from tui.app.matrix.screen import MatrixScreen
 from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
@@ -65,7 +66,11 @@ async def test_every_setting_has_its_value_origin_and_description(fixed_world: P
         await stage.opens(ExploreScreen)
 
 
-async def test_a_value_is_validated_and_written_with_its_comment(fixed_world: Path) -> None:
+async def test_a_value_is_validated_and_written_with_its_comment(
+    fixed_world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_again: list[str] = []
+    monkeypatch.setattr(DetailTabs, "forget_scores", lambda self: read_again.append(""))
     async with opened(fixed_world, *"limits.high") as stage:
         before = config_of(stage)
         await stage.press("enter")
@@ -78,6 +83,7 @@ async def test_a_value_is_validated_and_written_with_its_comment(fixed_world: Pa
         await stage.opens(SettingsDialog)
         assert config_of(stage) == before.replace("high: 8  # strict", "high: 9  # strict")
         assert dict(stage.session.config.rule.limits)["high"] == 9
+        await stage.until(lambda: read_again, "the bands are those of the new rule")
         assert stage.session.config.repeats == 10, "the project file counts"
 
 

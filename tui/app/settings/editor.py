@@ -10,6 +10,7 @@ from tui.app.dialogs import without_ambiguous_answers
 from tui.app.keymap import keymap_problems
 from tui.app.notifications import notify_error
 from tui.app.presentation.field_text import text_refusal
+from tui.app.run_scores import ScoresChanged
 from tui.app.settings.dialogs import SettingsDialog, ThemeDialog
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.theme.themed_app import ThemedApp
@@ -99,6 +100,7 @@ class SettingsEditor:
     def _changed(self, is_saved: bool | None) -> None:
         if is_saved:
             self.apply()
+            self._context.post(ScoresChanged())  # the bands of scores depend on settings
             if isinstance(self._app.screen, SettingsDialog):
                 self._app.screen.read_again()
 
