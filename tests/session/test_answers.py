@@ -127,6 +127,21 @@ def test_choices_about_an_answer_that_was_replaced_do_not_count(tmp_path: Path) 
     store.close()
 
 
+def test_choices_about_the_answer_and_the_error_of_a_rerun_in_vain_count(tmp_path: Path) -> None:
+    answers, store = answers_in(tmp_path)
+    run, trial = small_run().record.id, TrialKey("sec-001", A)
+    answers.prefer(chosen_between(answers, Source(SUITE, run, A), Source(SUITE, run, B)))
+    answered = make_result(trial)
+    lost = Attempt(2, "error", "HTTP 500", (), asking=1)
+    store.save_trials(run, [replace(answered, verdict="error", attempts=(*answered.attempts, lost))])
+    answers.prefer(chosen_between(answers, Source(SUITE, run, A), Source(SUITE, run, B)))
+    assert [each.a.attempt for each in answers.read_preferences(SUITE)] == [1, 2]
+    whole = replace(answered.attempts[0], number=3, asking=2)
+    store.save_trials(run, [replace(answered, attempts=(*answered.attempts, lost, whole))])
+    assert [each.a.attempt for each in answers.read_preferences(SUITE)] == [1]
+    store.close()
+
+
 def test_choices_about_another_model_of_the_same_name_are_in_no_ranking(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "runs.sqlite")
     answers = SavedAnswers(store, PreferenceLog(tmp_path / "preferences.jsonl"))

@@ -152,7 +152,9 @@ def test_a_rerun_in_vain_takes_no_answer_away(store: SqliteStore, reviews: Revie
     assert not review.missing
     act = review.give(ITEM, 2)
     assert (act.attempt, act.answer) == (1, score.answer)
-    assert reviews.reviewed(RUN).board.outdated == 0
+    reviews._files.merge([replace(score, id="f" * 32, reviewer="Bo", attempt=2, answer=None)])
+    board = reviews.reviewed(RUN).board
+    assert (board.score(ITEM, "Ada"), board.score(ITEM, "Bo"), board.outdated) == (act, None, 1)
 
 
 def test_what_is_no_json_to_sqlite_is_taken_for_an_answer(store: SqliteStore) -> None:

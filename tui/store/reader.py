@@ -268,10 +268,10 @@ def select_wordless(connection: sqlite3.Connection, run: int) -> tuple[list[Row]
 
 
 def select_answers_of_results(connection: sqlite3.Connection, run: int) -> tuple[list[Row], list[Row]]:
-    """Return trials with the hash of their current answer, and the results of those for which it must be computed."""
+    """Return trials with the stored hash of their answer, and the results of those for which it must be computed."""
     hashed = connection.execute(
         "SELECT case_id, model, repeat, answer FROM trial"
-        f" WHERE run = ? AND verdict IS NOT NULL AND typeof(answer) = 'text' AND NOT {_RERUN_IN_VAIN}",
+        " WHERE run = ? AND verdict IS NOT NULL AND typeof(answer) = 'text'",
         (run,),
     ).fetchall()
     return hashed, _select_results_where(connection, run, f"(typeof(answer) <> 'text' OR {_RERUN_IN_VAIN})")

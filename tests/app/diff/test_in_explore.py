@@ -19,6 +19,7 @@ from tui.app.diff.panel import DiffPanel
 from tui.app.explore.tabs import AttemptsTab
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.list_view import LineListView
+from tui.model.results import Attempt
 
 FILES = {"src/bank/accounts.py": SERVICE, "web/style.css": STYLES}
 
@@ -103,6 +104,23 @@ async def test_the_changes_of_the_last_attempt_are_not_shown_for_an_earlier_one(
         text = "attempt 1 of local/smollm2 are not stored"
         await seen.until(lambda: text in str(seen.screen.query_one("#tab-diff TextPanel Static").render()))
         assert diff_of(seen).has_class("-empty")  # type: ignore[union-attr]
+
+
+async def test_the_changes_of_an_answer_are_shown_below_it_after_a_rerun_in_vain(tmp_path: Path) -> None:
+    session = session_with_changes(tmp_path)
+    (result,) = session.kept
+    lost = Attempt(2, "error", "HTTP 500", (), asking=1)
+    session.kept = (replace(result, verdict="error", attempts=(*result.attempts, lost)),)
+    async with explored(session) as seen:
+        await seen.press("d")
+        await seen.until(lambda: diff_of(seen) is not None)
+        text = "attempt 2 of local/smollm2 are not stored, only those of attempt 1"
+        await seen.until(lambda: text in str(seen.screen.query_one("#tab-diff TextPanel Static").render()))
+        seen.screen.details.switch_to("attempts")
+        seen.screen.details.query_one(AttemptsTab).query_one(LineListView).focus()
+        await seen.press("home", "enter")
+        seen.screen.action_go_to_diff()
+        await seen.until(lambda: (tab := diff_of(seen)) and tab.view.document.hunk_count == 5)
 
 
 @pytest.mark.long
