@@ -157,6 +157,12 @@ async def test_its_files_are_removed_while_the_app_goes_on(base: Base, monkeypat
     assert threading.get_ident() not in threads
 
 
+async def test_folders_below_thousands_of_others_are_removed(base: Base, temporary: Path) -> None:
+    script = f"{PYTHON} -c \"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\""
+    assert (await run_command(base, None, CommandCheck(script))).state == "passed"
+    assert left_in(temporary) == []
+
+
 async def test_endless_output_is_kept_at_both_ends(base: Base) -> None:
     run = f"echo first; {PYTHON} -c \"print('x' * 5_000_000)\"; echo last"
     detail = (await run_command(base, None, CommandCheck(run))).detail

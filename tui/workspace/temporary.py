@@ -6,7 +6,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from tui.processes.stoppable import run_to_end
 
 _PREFIX, _KEPT_PREFIX = "assay-run-", "assay-kept-"
 _LOCK = "owner.lock"
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_LEVELS = 50
 _MARK = b"Assay removes this folder when its run has ended.\n"
 """The content of the lock file. Other programs' folders may have such a name, too."""
 
@@ -71,10 +73,53 @@ def remove_folder(folder: Path) -> None:
 
 
 def _remove_tree(folder: Path) -> None:
-    if sys.version_info >= (3, 12):
-        shutil.rmtree(folder, onexc=_remove_anyway)
-    else:
-        shutil.rmtree(folder, onerror=_remove_anyway)
+    _try_to_remove_tree(folder)
+    if os.supports_dir_fd >= {os.open, os.rename} and folder.is_dir():
+        with contextlib.suppress(OSError):
+            _raise_deep_folders(folder)
+        _try_to_remove_tree(folder)
+
+
+def _try_to_remove_tree(folder: Path) -> None:
+    with contextlib.suppress(RecursionError):  # by folders below about 1,000 others
+        if sys.version_info >= (3, 12):
+            shutil.rmtree(folder, onexc=_remove_anyway)
+        else:
+            shutil.rmtree(folder, onerror=_remove_anyway)
+
+
+def _raise_deep_folders(folder: Path) -> None:
+    """Move the folders far below a folder into it: to remove them takes a descriptor for each level."""
+    top = os.open(folder, _FOLDER)
+    try:
+        waiting = ["."]
+        while waiting:
+            start = os.open(waiting.pop(), _FOLDER, dir_fd=top)
+            try:
+                for parent, deep in _folders_at(start, _LEVELS):
+                    raised = f".assay-deep-{os.urandom(16).hex()}"
+                    os.rename(deep, raised, src_dir_fd=parent, dst_dir_fd=top)
+                    waiting.append(raised)
+            finally:
+                os.close(start)
+    finally:
+        os.close(top)
+
+
+def _folders_at(folder: int, level: int) -> Iterator[tuple[int, str]]:
+    """Yield the folders at a level below an open folder: the descriptor of the folder that each is in, and its name."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for name in names:
+        if level == 0:
+            yield folder, name
+            continue
+        with contextlib.suppress(OSError):
+            inner = os.open(name, _FOLDER, dir_fd=folder)
+            try:
+                yield from _folders_at(inner, level - 1)
+            finally:
+                os.close(inner)
 
 
 def _remove_anyway(remove: Callable[[str], object], path: str, _error: object) -> None:

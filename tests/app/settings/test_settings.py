@@ -70,7 +70,7 @@ async def test_a_value_is_validated_and_written_with_its_comment(
     fixed_world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_again: list[str] = []
-    monkeypatch.setattr(DetailTabs, "forget_scores", lambda self: read_again.append(""))
+    monkeypatch.setattr(DetailTabs, "forget_scores", lambda self: read_again.append(str(self)))
     async with opened(fixed_world, *"limits.high") as stage:
         before = config_of(stage)
         await stage.press("enter")
