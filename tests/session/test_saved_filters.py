@@ -8,7 +8,7 @@ import pytest
 
 from tui.config.folders import make_private
 from tui.model.errors import StoreError
-from tui.session.saved_filters import MOST_FILTERS, SavedFilters
+from tui.session.saved_filters import MOST_FILTERS, FilterExists, SavedFilters
 
 
 @pytest.fixture
@@ -52,6 +52,20 @@ def test_the_number_and_the_length_are_limited(file: Path) -> None:
         saved.save("more", "b")
     saved.save("f1", "b")
     assert saved.texts["f1"] == "b"
+
+
+def test_a_filter_of_another_program_is_replaced_only_if_it_was_shown(file: Path) -> None:
+    SavedFilters(file).save("a", "status:fail")
+    mine = SavedFilters(file)
+    with pytest.raises(FilterExists) as found:
+        mine.save("a", "tag:x", replaces="")
+    assert found.value.text == "status:fail"
+    SavedFilters(file).save("a", "tag:y")
+    with pytest.raises(FilterExists):
+        mine.save("a", "tag:x", replaces=found.value.text)
+    mine.save("a", "tag:x", replaces="tag:y")
+    mine.save("b", "tag:z", replaces="")
+    assert mine.texts == {"a": "tag:x", "b": "tag:z"}
 
 
 def test_a_filter_does_not_contain_itself(file: Path) -> None:

@@ -43,6 +43,14 @@ def test_a_case_that_asks_or_checks_something_else_now_is_another_one() -> None:
     assert trends([runs[0], replace(runs[1], questions={})])[0].breaks, "earlier versions do not say what they asked"
 
 
+def test_a_case_that_the_suite_of_the_latest_run_lacks_is_not_broken() -> None:
+    runs = [run_of(number, passed) for number, passed in enumerate((2, 0))]
+    other = ModelResults({"other": Passes(2, 2)})
+    later = replace(run_of(2, 2), models={"model": other}, cases=("case", "other"))
+    assert trends([*runs, later])[0].breaks == (Break("case", "run 0", "run 1", 1),), "it was not run"
+    assert trends([*runs, replace(later, cases=("other",))])[0].breaks == ()
+
+
 def test_the_interval_of_a_run_has_the_clusters_of_that_run() -> None:
     passes = {f"{cluster}{number}": Passes(cluster in "ace", 1) for cluster in "abcdef" for number in range(5)}
     clusters = {case: case[0] for case in passes}

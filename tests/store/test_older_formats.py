@@ -142,6 +142,24 @@ def test_each_trial_is_what_it_would_be_today_in_every_place(tmp_path: Path, ver
     again.close()
 
 
+def test_sums_of_which_a_part_is_unknown_have_their_known_parts(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "runs.sqlite"
+    write_history(path, 4)
+    unknown = attempt(1, "failed")
+    unknown["steps"][0]["usage"] = {"input_tokens": None, "output_tokens": None, "reasoning_tokens": None}
+    attempts = [unknown, attempt(2, "passed", again=True)]
+    result = {"trial": ["plain", MODEL, 1], "verdict": "passed", "flaky": True, "error": None, "attempts": attempts}
+    connection = sqlite3.connect(path)
+    content = json.dumps({**result, "changes": [], "not_applied": []})
+    connection.execute("UPDATE result SET content = ? WHERE trial = 1", (content,))
+    connection.commit()
+    connection.close()
+    store = SqliteStore(path)
+    (found,) = (each for each in store.read_outcomes(RUN_ID) if each.trial.case == "plain")
+    assert (found.input_tokens, found.least_input_tokens, found.least_output_tokens) == (None, 1, 1)
+    store.close()
+
+
 def test_what_cannot_be_read_keeps_its_verdict(tmp_path: Path) -> None:
     path = tmp_path / "data" / "runs.sqlite"
     write_history(path, 2)

@@ -174,6 +174,12 @@ def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(problems))
 
 
+def id_fault(name: str) -> str:
+    """Return why a name is not the id of an action, empty if it is one. Imports all screens: call it in a thread."""
+    known = {binding.id for found in bindings_of_app().values() for binding in found if binding.id}
+    return "" if name in known else _unknown(name, known)
+
+
 def bindings_of_app() -> dict[type[DOMNode], list[Binding]]:
     """Return the bindings of every screen and widget of the app. Imports all of them: call it in a thread."""
     return {node: list(_bindings_of(node)) for node in _nodes()}

@@ -324,7 +324,7 @@ def rerun_lines(errors: int, failed: int) -> list[Line]:
         ((f" Errors only ({errors:,})", "strong"), ("  no judged answer: the rerun counts", "dim")),
         (
             (f" All not passed ({errors + failed:,})", "strong"),
-            ("  failed trials keep the original verdict", "dim"),
+            ("  original verdicts stay, except of changed cases", "dim"),
         ),
     ]
 

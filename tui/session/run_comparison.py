@@ -111,6 +111,7 @@ def _results(store: Store, record: RunRecord) -> RunResults:
         prompts,
         setup.definitions if setup is not None else {},
         setup.versions.get(COMMIT, "") if setup is not None else "",
+        frozenset(case.id for case in cases),
     )
 
 

@@ -23,6 +23,14 @@ class _DamagedFile(Exception):
     """The file is not what this class writes."""
 
 
+class FilterExists(StoreError):
+    """There is another filter of the name, with this `text`."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(f"There is a filter @{name} already")
+        self.text = text
+
+
 class SavedFilters:
     """The saved filters of this user, `{"version": 1, "filters": {name: text}}`.
 
@@ -46,8 +54,11 @@ class SavedFilters:
             self._use({})
             self.notices = (f"{self._file}: saved filters cannot be read ({_reason(error)}).",)
 
-    def save(self, name: str, text: str) -> None:
-        """Save a filter under a name, in place of the one with this name."""
+    def save(self, name: str, text: str, *, replaces: str | None = None) -> None:
+        """Save a filter under a name, in place of the one with this name.
+
+        Raises FilterExists if that has another text than the one that is replaced, if it is given; empty is for none.
+        """
         name, text = name.casefold(), text.strip()
         if not is_filter_name(name):
             raise StoreError("The name of a filter has letters, digits, _, . and -, at most 40")
@@ -55,6 +66,8 @@ class SavedFilters:
             raise StoreError("Nothing to save" if not text else f"A filter has at most {LONGEST_FILTER} characters")
 
         def change(texts: dict[str, str]) -> None:
+            if replaces is not None and (here := texts.get(name, "")) not in ("", replaces):
+                raise FilterExists(name, here)
             texts[name] = text
             if len(texts) > MOST_FILTERS:
                 raise StoreError(f"There are {MOST_FILTERS} saved filters already", fix="Delete one first.")

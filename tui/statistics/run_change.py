@@ -34,7 +34,8 @@ class RunResults:
     `started_at` is an ISO 8601 time. `clusters` are those of the suite by case, None if they are unknown. `questions`
     has the digest of what each case asks, and `prompts` that of its first prompt with the files of a suite that names
     files, as far as they are known; `definitions` has what the name of each model stood for, and `commit` that of the
-    repository, empty if it is unknown.
+    repository, empty if it is unknown. `cases` are all cases of the suite, also those that were not run, None if they
+    are unknown.
     """
 
     run_id: str
@@ -47,6 +48,7 @@ class RunResults:
     prompts: Mapping[str, str] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     commit: str = ""
+    cases: Collection[str] | None = None
 
     def has_another_commit(self, before: "RunResults") -> bool:
         """Return whether the repository was cloned at another commit than in `before`, as far as both say."""

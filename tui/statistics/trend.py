@@ -77,9 +77,11 @@ def _breaks(model: str, runs: Sequence[tuple[RunResults, ModelResults]]) -> list
             if earlier and (run.is_changed(case, earlier[-1][0]) or run.is_redefined(model, earlier[-1][0])):
                 earlier.clear()  # they are results of another test or of another model
             earlier.append((run, passes, case in results.flaky))
+    cases = runs[-1][0].cases
     found = (
         _break(case, [(run.run_id, passes, flaky) for run, passes, flaky in results])
         for case, results in history.items()
+        if cases is None or case in cases  # the others were removed
     )
     return [each for each in found if each]
 

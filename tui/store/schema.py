@@ -92,8 +92,9 @@ STEPS: tuple[Step, ...] = (
         " least_cost_usd = cost_usd",
     ),
 )
-_OUTCOMES_SINCE = 4
-"""Files of an earlier format hold verdicts by the rules of their time and no hashes: the outcomes are derived anew."""
+_OUTCOMES_SINCE = 5
+"""Files of an earlier format hold verdicts by the rules of their time, no hashes or no known parts of unknown sums: the
+outcomes are derived anew."""
 
 
 _MOST_FLIPPED = 8

@@ -138,7 +138,9 @@ def derive_outcomes(connection: sqlite3.Connection) -> None:
 
     For rows that an earlier format wrote; a result that cannot be read keeps its verdict.
     """
-    connection.execute("UPDATE trial SET first_verdict = verdict, reruns = 0 WHERE verdict IS NOT NULL")
+    connection.execute(
+        "UPDATE trial SET first_verdict = verdict, reruns = 0 WHERE verdict IS NOT NULL AND first_verdict IS NULL"
+    )
     for (trial,) in connection.execute("SELECT trial FROM result").fetchall():
         (content,) = connection.execute("SELECT content FROM result WHERE trial = ?", (trial,)).fetchone()
         with contextlib.suppress(ValueError, TypeError):

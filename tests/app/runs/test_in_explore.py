@@ -235,7 +235,7 @@ async def test_f_offers_errors_first_and_asks_in_the_run(
         await seen.until(lambda: isinstance(seen.app.screen, ChoiceScreen))
         shown = [text_of(line) for line in rerun_lines(4, 1)]
         assert shown[0].startswith(" Errors only (4)  no judged answer")
-        assert shown[1].startswith(" All not passed (5)  failed trials keep the original verdict")
+        assert shown[1].startswith(" All not passed (5)  original verdicts stay, except of changed cases")
         await seen.press(*keys)
         await seen.until(lambda: in_explore(seen))
         if not size:

@@ -124,7 +124,10 @@ async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:
     async with opened(fixed_world, *"keys") as stage:
         await stage.press("ctrl+n")
         await stage.opens(FormDialog)
-        await stage.press(*"look.matrix", "down", *"f9", "enter")
+        await stage.press(*"look.matri", "down", *"f9", "enter")
+        await stage.until(lambda: faults(stage), "a fault")
+        assert faults(stage)[0].startswith("unknown id look.matri. Did you mean look.matrix?")
+        await stage.press(*"x", "enter")
         await stage.opens(SettingsDialog)
         await stage.press("escape")
         await stage.opens(ExploreScreen)

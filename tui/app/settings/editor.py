@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.app.context import AppContext
 from tui.app.dialogs import without_ambiguous_answers
-from tui.app.keymap import keymap_problems
+from tui.app.keymap import id_fault, keymap_problems
 from tui.app.notifications import notify_error
 from tui.app.presentation.field_text import text_refusal
 from tui.app.run_scores import ScoresChanged
@@ -151,6 +151,8 @@ class SettingsEditor:
         from tui.session.settings import entry_fields
 
         fields = {key: texts[key or "value"] for key, _, _ in entry_fields(section)}
+        if section == "keys" and (fault := id_fault(texts["name"].strip())):
+            raise FieldsRefused({"name": fault.removeprefix("keys: ")})
         try:
             self._context.session.settings.add(section, texts["name"], fields)
         except FieldsRefused as refused:

@@ -22,7 +22,7 @@ from tui.app.widgets.prompt_input import PromptInput
 from tui.app.workers import start_worker
 from tui.model.errors import StoreError
 from tui.model.sanitize import sanitize_line
-from tui.session.saved_filters import SavedFilters
+from tui.session.saved_filters import FilterExists, SavedFilters
 
 _WIDEST_NAME = 24
 _NOTHING = "No saved filters. Type a filter, then press its key for saved filters again."
@@ -83,7 +83,7 @@ class SavedFiltersDialog(Dialog[str | None]):
         self._input = PromptInput("name of the filter", self._list, max_length=41)
         self._message = Static(markup=False)
         self._purpose: Literal["save", "rename"] = "save"
-        self._replaced = ""
+        self._replaced = ("", "")  # the name and the text of the filter that the user may replace
         is_saved = self._text.startswith("@") and self._text[1:].casefold() in saved.texts
         self._naming = bool(self._text) and not is_saved
 
@@ -141,7 +141,7 @@ class SavedFiltersDialog(Dialog[str | None]):
 
     def _ask_name(self, purpose: Literal["save", "rename"]) -> None:
         here = self._list.name_at_cursor
-        self._purpose, self._replaced, self._naming = purpose, "", True
+        self._purpose, self._replaced, self._naming = purpose, ("", ""), True
         self._input.display = True
         self._input.start()
         what = f"Save {self._text}" if purpose == "save" else f"Rename @{here}"
@@ -154,11 +154,10 @@ class SavedFiltersDialog(Dialog[str | None]):
         name, here = message.text.strip().removeprefix("@").casefold(), self._list.name_at_cursor
         if self._purpose == "rename" and here is not None:
             self._change(partial(self._saved.rename, here, name), name, f"Renamed to @{name}.")
-        elif name in self._saved.texts and name != self._replaced:
-            self._replaced = name
-            self._show(f"@{name} is {self._saved.texts[name]}. Enter again replaces it.")
         else:
-            self._change(partial(self._saved.save, name, self._text), name, f"Saved as @{name}. Enter uses it.")
+            confirmed, replaced = self._replaced
+            save = partial(self._saved.save, name, self._text, replaces=replaced if name == confirmed else "")
+            self._change(save, name, f"Saved as @{name}. Enter uses it.")
 
     @on(PromptInput.Left)
     def leave_name(self, message: PromptInput.Left) -> None:
@@ -186,6 +185,10 @@ class SavedFiltersDialog(Dialog[str | None]):
         async def work() -> None:
             try:
                 await asyncio.to_thread(change)
+            except FilterExists as found:
+                self._replaced = (name or "", found.text)
+                self._show(f"@{name} is {found.text}. Enter again replaces it.")
+                return
             except StoreError as error:
                 self._show(str(error))
                 return
