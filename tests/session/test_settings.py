@@ -84,6 +84,17 @@ def test_no_key_is_displayed(tmp_path: Path) -> None:
     assert "geheim" not in repr(place.settings.read())
 
 
+def test_no_key_of_an_invalid_file_is_displayed(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    text = place.file.read_text() + "reviewer: with sk-literal-5678\n"
+    place.file.write_text(text.replace("providers:\n", "providers:\n  s: {kind: openai, api_key: sk-literal-5678}\n"))
+    assert place.get("reviewer").text == "with [removed key]"
+    place.file.write_text(place.file.read_text() + "themex: 1\n")
+    found = place.settings.read()
+    assert "themex" in found.fault
+    assert "sk-literal" not in repr(found)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "before", "after"),
     [

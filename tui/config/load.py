@@ -109,19 +109,31 @@ def known_secrets(environ: Mapping[str, str], words: Iterable[str] = ()) -> Secr
 
     Raises nothing: it is called when an error is being reported.
     """
-    keys = dict(_environment_secrets(environ))
-    data = None
+    file, data = Path(), None
     try:
         folder = find_folders(environ).config
-        data = _read_file(folder)
-        if data is not None:
-            config, problems = _read(folder / CONFIG_FILE, data, environ, keys)
-            keys.update(config.secrets)
-            data = data if any(problem.level == "error" for problem in problems) else None
+        file, data = folder / CONFIG_FILE, _read_file(folder)
     except Exception:  # noqa: BLE001 the error that is being reported may be one of this module
         pass
     in_urls = (key for word in words for key in query_secrets(word))
-    return Secrets((*keys.values(), *in_urls, *(_words_that_may_be_keys(data) if data else ())))
+    return Secrets((*secrets_in(file, data or b"", environ), *in_urls))
+
+
+def secrets_in(file: Path, data: bytes, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the secrets of the environment and those in the content of a config file, also of an invalid one.
+
+    Raises nothing.
+    """
+    keys, is_valid = dict(_environment_secrets(environ)), False
+    if not data:
+        return tuple(keys.values())
+    try:
+        config, problems = _read(file, data, environ, keys)
+        keys.update(config.secrets)
+        is_valid = not any(problem.level == "error" for problem in problems)
+    except Exception:  # noqa: BLE001 the error that is being reported may be one of this module
+        pass
+    return (*keys.values(), *(() if is_valid else _words_that_may_be_keys(data)))
 
 
 def _environment_secrets(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

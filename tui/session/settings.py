@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tui.config.folders import MOST_CONFIG_BYTES
-from tui.config.load import parse_config
+from tui.config.load import parse_config, secrets_in
 from tui.config.settings import Kind, Setting, entry_fields, kind_of_entry, list_settings
 from tui.documents.files import read_whole
 from tui.model.errors import ConfigError, FieldsRefused
@@ -44,13 +44,12 @@ class ConfigSettings:
     def read(self) -> SettingList:
         """Return the settings as the files are now. Raises nothing."""
         data, fault = None, ""
-        secrets = parse_config(self._file.path, b"", self._environ).secrets
         try:
             data = self._file.read()
-            secrets = parse_config(self._file.path, data or b"", self._environ).secrets
+            parse_config(self._file.path, data or b"", self._environ)
         except ConfigError as error:
             fault = str(error)
-        hide = Secrets(secrets.values()).hide
+        hide = Secrets(secrets_in(self._file.path, data or b"", self._environ)).hide
         settings = tuple(replace(each, text=hide(each.text)) for each in self._list(data))
         return SettingList(settings, str(self._file.path), hide(fault))
 
