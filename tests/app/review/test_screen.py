@@ -433,6 +433,24 @@ async def test_an_extent_can_be_clicked(tmp_path: Path) -> None:
         assert (acts(session)[1].extent, acts(session)[1].note) == (1, "by hand")
 
 
+async def test_a_note_that_is_being_written_stays_with_its_item(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(200, 40)) as (seen, session):
+        first = here(seen)
+        await seen.press("c", *"of the first")
+        await seen.until(lambda: "of the first" in drawn(seen))
+        await seen.pilot.click(screen(seen).view.queue.lines, offset=(5, 3))
+        await seen.until(lambda: here(seen) not in (first, None) and "of the first" not in drawn(seen))
+        other = here(seen)
+        await seen.press("3")
+        await seen.until(lambda: len(acts(session)) == 1)
+        await seen.pilot.click(screen(seen).view.queue.lines, offset=(5, 0))
+        await seen.until(lambda: here(seen) == first and "of the first" in drawn(seen))
+        await seen.press("1")
+        await seen.until(lambda: len(acts(session)) == 2)
+        scored = {(item.case, item.model, item.criterion): each.note for each in acts(session) if (item := each.item)}
+        assert scored == {other: "", first: "of the first"}
+
+
 async def test_who_it_is_is_asked_once_and_remembered(tmp_path: Path) -> None:
     store = keep_run(tmp_path)
     async with at_runs(tmp_path, store, config=Config()) as (seen, session):

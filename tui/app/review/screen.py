@@ -201,6 +201,9 @@ class ReviewScreen(AppScreen[None]):
         self._hold.show_now(message, **options)
 
     def _show_item(self) -> None:
+        noted = self.view.criterion.noted_item
+        if noted is not None and noted != self.review_session.item:
+            self._keep_note()
         self._show_title()
         self.view.show_item()
 
@@ -313,10 +316,8 @@ class ReviewScreen(AppScreen[None]):
     @on(CriterionPanel.ExtentClicked)
     def score_by_click(self, message: CriterionPanel.ExtentClicked) -> None:
         """Give the extent that was clicked, together with the note that is being written."""
-        item, criterion = self._shown_item(), self.view.criterion
-        if item is not None and criterion.editor.is_open:
-            self.review_session.write_note(item, criterion.editor.text.strip())
-            self._close_note()
+        if self._shown_item() is not None:
+            self._keep_note()
         self._score(message.extent)
 
     def _score(self, extent: Extent) -> None:
@@ -376,11 +377,15 @@ class ReviewScreen(AppScreen[None]):
     @on(NoteEditor.Cancelled)
     def cancel_note(self) -> None:
         """Leave the note as it was."""
-        self._close_note()
-
-    def _close_note(self) -> None:
         self.view.close_note()
         self.keys.release()
+
+    def _keep_note(self) -> None:
+        """Close the note that is being written, and keep it as a draft of its item."""
+        item, editor = self.view.criterion.noted_item, self.view.criterion.editor
+        if item is not None and editor.is_open:
+            self.review_session.write_note(item, editor.text.strip())
+            self.cancel_note()
 
     @on(NoteEditor.Edited)
     def count_writing(self) -> None:
@@ -497,6 +502,7 @@ class ReviewScreen(AppScreen[None]):
             self._apply_filter(text)
 
     def _apply_filter(self, text: str) -> None:
+        self._keep_note()
         self.review_session.set_filter(text, self._filters.texts)
         self._show_item()
 
