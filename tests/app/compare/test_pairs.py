@@ -177,6 +177,14 @@ def test_lines_have_their_width(width: int) -> None:
     assert not any(sign in text for sign in "\x1b\x00\n\r\x9b\u202e\ud800")
 
 
+def test_a_source_has_the_passes_of_its_run_only_if_the_run_has_no_other_model() -> None:
+    record = replace(RUN, models=("a", "b"))
+    assert "passed" not in text_of(source_line(Source(RUN.suite_path, RUN.id, "a"), record, 80))
+    assert "1 of 2 models" in text_of(source_line(Source(RUN.suite_path, RUN.id, "a"), record, 80))
+    alone = text_of(source_line(Source(RUN.suite_path, RUN.id, "a"), replace(RUN, models=("a",)), 80))
+    assert f"{RUN.passed}/{RUN.checked} passed" in alone
+
+
 def test_two_variants_of_one_run_are_distinguished_however_narrow_it_is() -> None:
     path, run = RUN.suite_path, RUN.id
     pair = [Source(path, run, f"local/smollm2-135m?temperature={each}") for each in ("0", "0.8&seed=7")]

@@ -194,13 +194,13 @@ def choice_line(choice: Choice | None, swapped: bool, note: str, keys: Sequence[
 
 
 def source_line(source: Source, run: RunRecord | None, width: int) -> Line:
-    """Return a source to choose: its model, and the run with its passes."""
+    """Return a source to choose: its model, and the run, with its passes if it has no other model."""
     name = fill(model_names([source.model])[0], max(12, width // 2 - 2))
     if run is None:
         return ((f" {name}", "strong"), ("  latest answers of all runs", "dim"))
-    passed = f"{run.passed}/{run.checked}"
+    size = f"{run.passed}/{run.checked} passed" if len(run.models) == 1 else f"1 of {len(run.models):,} models"
     when = day_and_time(run.started_at)
-    return ((f" {name}", "plain"), (f"  {when}  {passed:>9} passed  {sanitize_line(run.id[:12])}", "dim"))
+    return ((f" {name}", "plain"), (f"  {when}  {size:>16}  {sanitize_line(run.id[:12])}", "dim"))
 
 
 def nothing_lines(pair: Sequence[Names]) -> list[Line]:
