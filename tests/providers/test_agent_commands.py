@@ -5,6 +5,7 @@ import os
 import py_compile
 import shlex
 import sys
+import tempfile
 import textwrap
 from collections.abc import AsyncIterator, Callable
 from importlib.util import cache_from_source
@@ -52,6 +53,17 @@ def command(tmp_path: Path) -> Command:
 ANSWER = """
 def say(**value): print(json.dumps(value), flush=True)
 """
+
+
+async def test_without_a_folder_for_temporary_files_it_says_so(
+    agents: AgentProvider, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unusable(*_: object) -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", unusable)
+    fault = await fault_of(agents, command(f'{ANSWER}\nsay(output="x")'))
+    assert fault.startswith("cannot create a temporary folder (No usable temporary directory found)")
 
 
 async def fault_of(agents: AgentProvider, model_id: str, **more: object) -> str:

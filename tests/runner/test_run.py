@@ -53,7 +53,7 @@ from tui.model.results import (
 )
 from tui.model.run import RunOptions
 from tui.model.secrets import Secrets
-from tui.model.suite import Case, Check, Step
+from tui.model.suite import Case, Check, CommandCheck, Step
 from tui.runner.control import Control
 from tui.runner.run import run_plan
 from tui.runner.trial_context import CaseContext, TrialContext
@@ -92,6 +92,15 @@ async def test_one_trial_tells_its_story_in_order() -> None:
     assert step.checks[0].spans == ((6, 11),)
     assert step.timing.first_token_ms is not None
     assert step.timing.duration_ms >= step.timing.first_token_ms
+
+
+async def test_a_command_that_was_not_run_is_no_pass() -> None:
+    case = replace(case_of("c1", expected=["yes"]), apply_changes=True, target_file="a.py")
+    plan = plan_of(suite_of(replace(case, command=CommandCheck("true"))), QUICK)
+    result = results_of(await run_events(plan, {"a": answers(says("yes"))}))[A1]
+    assert (result.verdict, result.error) == ("error", "The command was not run: there is no repository")
+    plan = plan_of(suite_of(case), QUICK)
+    assert results_of(await run_events(plan, {"a": answers(says("yes"))}))[A1].verdict == "passed"
 
 
 async def test_a_pass_on_a_later_attempt_is_flaky_and_every_attempt_is_kept() -> None:

@@ -13,6 +13,7 @@ from tests.support.repositories import make_repository
 from tui.model.results import TrialKey
 from tui.model.suite import RepoClone
 from tui.runner.control import Control
+from tui.session import context
 from tui.session.context import RunRepository
 from tui.workspace.answer import apply
 from tui.workspace.answer.apply import Applied
@@ -26,6 +27,20 @@ async def opened(folder: Path) -> RunRepository:
     async for _ in repository.open(Control()):
         pass
     return repository
+
+
+async def test_an_unexpected_error_of_the_clone_is_the_error_of_each_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> object:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(context, "cloned", broken)
+    repository = await opened(tmp_path)
+    await repository.close()
+    assert repository.clone is None
+    assert str(repository.fault) == "Internal error in Assay: RecursionError: too deep"
+    assert "too deep" in caplog.text
 
 
 async def test_short_answers_are_applied_outside_of_the_event_loop(

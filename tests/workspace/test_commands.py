@@ -1,6 +1,7 @@
 """Commands run in the changed files: how they end, what is kept, and that nothing of them is left."""
 
 import asyncio
+import errno
 import os
 import py_compile
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from tests.support.processes import running, wait_until
 from tests.support.repositories import git, make_repository
+from tui.model.errors import WorkspaceError
 from tui.model.results import TrialKey
 from tui.model.suite import Case, Check, CommandCheck
 from tui.workspace import temporary as temporary_module
@@ -161,6 +163,18 @@ async def test_folders_below_thousands_of_others_are_removed(base: Base, tempora
     script = f"{PYTHON} -c \"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\""
     assert (await run_command(base, None, CommandCheck(script))).state == "passed"
     assert left_in(temporary) == []
+
+
+async def test_without_a_folder_for_temporary_files_it_says_so(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unusable() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(tempfile, "gettempdir", unusable)
+    monkeypatch.setattr(tempfile, "_sanitize_params", lambda *_: unusable())
+    with pytest.raises(
+        WorkspaceError, match=r"cannot create a temporary folder .*Free disk space there, or set TMPDIR"
+    ):
+        await run_command(base, None, CommandCheck("true"))
 
 
 async def test_endless_output_is_kept_at_both_ends(base: Base) -> None:

@@ -38,7 +38,8 @@ class FileDiff:
     """The changes of one file.
 
     `old_path` differs from `path` only if the file was renamed. Modes are git's octal modes, None if that side has no
-    file or the diff does not include it. `added` and `removed` count lines.
+    file or the diff does not include it. `added` and `removed` count lines. `old_id` is the abbreviated id of the
+    original's content, empty if the diff does not include it.
     """
 
     path: str
@@ -50,3 +51,4 @@ class FileDiff:
     new_mode: int | None = None
     added: int = 0
     removed: int = 0
+    old_id: str = ""

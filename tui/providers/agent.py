@@ -165,7 +165,11 @@ class AgentProvider:
     def _bytecode_folder(self) -> str:
         """Return the folder for the bytecode of agents: what the user allowed is the source, and no cache beside it."""
         if self._bytecode is None:
-            self._bytecode = TemporaryDirectory(prefix="assay-agent-", ignore_cleanup_errors=True)
+            try:
+                self._bytecode = TemporaryDirectory(prefix="assay-agent-", ignore_cleanup_errors=True)
+            except OSError as error:
+                what = f"cannot create a temporary folder ({error.strerror})"
+                raise ProviderError("crashed", what, fix="Free disk space, or set TMPDIR.") from error
         return self._bytecode.name
 
 

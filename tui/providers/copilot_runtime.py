@@ -55,7 +55,11 @@ class CopilotRuntime:
         The SDK may have to download it first, which takes minutes. Raises ProviderError: `crashed` with the SDK's
         message, `unauthorized` if nobody is logged in.
         """
-        folder = Path(tempfile.mkdtemp(prefix="assay-copilot-"))
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="assay-copilot-"))
+        except OSError as error:
+            what = f"cannot create a temporary folder ({error.strerror})"
+            raise ProviderError("crashed", what, fix="Free disk space, or set TMPDIR.") from error
         runtime = None
         try:
             # Creating the client downloads a missing runtime, and blocks.

@@ -61,8 +61,10 @@ async def apply_answers(
 
     Whether an answer can be applied never affects the verdict.
     """
-    if context.repository is None or not (case.apply_changes or case.command):
+    if not (case.apply_changes or case.command):
         return NO_CHANGE
+    if context.repository is None:
+        return Changed(error="The command was not run: there is no repository" if case.command else None)
     changed = NO_CHANGE
     try:
         applied = await context.repository.apply(case, steps[-1].response, trial)

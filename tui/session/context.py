@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import threading
+import traceback
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -29,6 +31,7 @@ from tui.model.events import RepositoryCloned, RepositoryCloning
 from tui.model.paths import path_fault, url_secrets
 from tui.model.results import CheckResult, LeftOutFile, TrialKey
 from tui.model.run import Plan
+from tui.model.sanitize import sanitize_text
 from tui.model.secrets import Secrets
 from tui.model.servers import clone_without_secrets, query_secrets
 from tui.model.subjects import AGENT_URLS
@@ -301,6 +304,9 @@ def hide_secrets(event: RepositoryCloning | RepositoryCloned, secrets: Secrets) 
     return replace(event, url=secrets.hide(event.url), branch=secrets.hide(event.branch), notes=notes)
 
 
+_log = logging.getLogger(__name__)
+
+
 class RunRepository:
     """The cloned repository of a run, if the suite names one.
 
@@ -334,6 +340,10 @@ class RunRepository:
             stopping.cancel()
             cloning.cancel()
             await asyncio.gather(stopping, cloning, return_exceptions=True)
+        if not cloning.cancelled() and (error := cloning.exception()) is not None:
+            trace = "".join(traceback.format_exception(error))
+            _log.error("clone\n%s", sanitize_text(Secrets(self._secrets).hide(trace)))
+            self.fault = WorkspaceError(f"Internal error in Assay: {type(error).__name__}: {error}")
         if self.clone is not None:
             clone = self.clone
             folder, commit = str(clone.folder) if clone.kept else None, str(clone.base.commit.id)

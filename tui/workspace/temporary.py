@@ -44,7 +44,7 @@ def _make(keep: bool) -> tuple[Path, int | None]:
         folder = Path(real_path(tempfile.mkdtemp(prefix=_KEPT_PREFIX if keep else _PREFIX)))
     except OSError as error:
         what = f"cannot create a temporary folder ({error.strerror})"
-        raise WorkspaceError(what, where=tempfile.gettempdir(), fix="Free disk space there, or set TMPDIR.") from error
+        raise WorkspaceError(what, where=_temporary_place(), fix="Free disk space there, or set TMPDIR.") from error
     if keep:
         return folder, None
     try:
@@ -58,6 +58,13 @@ def _make(keep: bool) -> tuple[Path, int | None]:
         remove_folder(folder)
         raise WorkspaceError(f"cannot use the temporary folder ({error.strerror})", where=str(folder)) from error
     return folder, lock
+
+
+def _temporary_place() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError:  # no folder for temporary files can be written
+        return os.environ.get("TMPDIR", "")
 
 
 def remove_folder(folder: Path) -> None:

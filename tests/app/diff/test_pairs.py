@@ -10,7 +10,7 @@ from tests.app.diff.diffs import drawn, file_of, pen
 from tests.support.kept_runs import HOSTILE
 from tui.app.diff.layout import DiffSearch, Document, Look
 from tui.app.diff.lines import pair_heads_line, pair_line
-from tui.app.diff.pairs import FilePair, pair_files
+from tui.app.diff.pairs import FilePair, have_other_originals, pair_files
 from tui.app.diff.render import draw_row
 from tui.app.diff.rows import PairEntry, SayEntry
 from tui.app.presentation.pieces import text_of
@@ -65,6 +65,14 @@ def test_a_file_that_one_answer_changed_says_so() -> None:
     shown = rows(FilePair(added, None, NAMES))
     assert shown[0].strip() == "Not changed by other."
     assert shown[1].split() == ["+", "x", "=", "1", "│"]
+
+
+def test_originals_are_the_same_if_one_id_begins_with_the_other() -> None:
+    one = replace(file_of(BASE, LEFT), old_id="1234567")
+    assert not have_other_originals([one], [replace(one, old_id="123456789")])
+    assert not have_other_originals([one], [replace(one, old_id="")])
+    assert not have_other_originals([one], [replace(one, path="b.py", old_path="b.py", old_id="89")])
+    assert have_other_originals([one], [replace(one, old_id="1234568")])
 
 
 def test_the_files_of_both_answers_are_paired() -> None:

@@ -1,5 +1,6 @@
 """The Diff tab as a person uses it: keys, the list of files, search, blocks, patches, the editor."""
 
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -336,6 +337,18 @@ async def test_the_changes_of_another_model_are_shown_beside(tmp_path: Path) -> 
         await seen.until(lambda: "cut" in seen.place)
         await seen.press("w", "number_sign", "vertical_line", "home")
         await seen.until(lambda: seen.rows == before and not seen.tab.has_class("-pair"))
+
+
+async def test_the_changes_to_another_original_are_not_shown_beside(tmp_path: Path) -> None:
+    other = other_answer(tmp_path, "other/two")
+    index = re.compile(r"^index (\w+)\.\.", re.MULTILINE)
+    changes = tuple(replace(each, diff=index.sub("index 1234567..", each.diff)) for each in other.changes)
+    async with shown("one", tmp_path, (140, 40), [replace(other, changes=changes)]) as seen:
+        before = seen.rows
+        await seen.press("vertical_line")
+        await seen.until(lambda: "its run had another commit" in seen.notices)
+        assert not seen.tab.has_class("-pair")
+        assert seen.rows == before
 
 
 async def test_more_context_is_shown_on_both_sides(tmp_path: Path) -> None:

@@ -59,6 +59,14 @@ def shown_file(file: ShownFile) -> FileDiff:
     return file.shown if isinstance(file, FilePair) else file
 
 
+def have_other_originals(left: Sequence[FileDiff], right: Sequence[FileDiff]) -> bool:
+    """Return whether a file that both answers change had another content when the other answer was applied."""
+    known = {_base_path(file): file.old_id for file in left}
+    pairs = ((known.get(_base_path(file), ""), file.old_id) for file in right)
+    # How long an abbreviated id is depends on the repository.
+    return any(one and other and not (one.startswith(other) or other.startswith(one)) for one, other in pairs)
+
+
 def pair_files(left: Sequence[FileDiff], right: Sequence[FileDiff], names: tuple[str, str]) -> tuple[FilePair, ...]:
     """Pair the changes of two answers by the name of the file in the base: first those of the left answer."""
     rest = {_base_path(file): file for file in right}

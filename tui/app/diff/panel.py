@@ -25,7 +25,7 @@ from tui.app.diff.answer_diff import (
 )
 from tui.app.diff.highlight import no_sides
 from tui.app.diff.lines import block_lines, file_line, pair_heads_line, pair_line, place_line, refused_line
-from tui.app.diff.pairs import FilePair, ShownFile, pair_files, shown_file
+from tui.app.diff.pairs import FilePair, ShownFile, have_other_originals, pair_files, shown_file
 from tui.app.diff.view import DiffView
 from tui.app.keymap import shared, with_keys
 from tui.app.notifications import notify_typist
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 _CONTEXTS = (3, 10, 30, 100, 1_000_000_000)
 _WIDE = 90
 _DIALOG_WIDTH = 200  # cells; the dialog cuts its lines
+_OTHER_ORIGINALS = (
+    "The changes of {model} cannot be shown beside these: its run had another commit, in which the same files differ."
+)
 _NO_OTHER = "No other displayed model has an answer to this case. Press {choose_models} to choose models."
 _LARGE = 200_000  # characters; a longer diff is parsed in a thread
 
@@ -210,6 +213,10 @@ class DiffPanel(Vertical):
         self._show_files(shown, other, await asyncio.to_thread(_read, shown, other), stay)
 
     def _show_files(self, shown: ShownDiff, other: ShownDiff | None, files: Sequence[ShownFile], stay: bool) -> None:
+        if other is not None and any(isinstance(file, FileDiff) for file in files):
+            model = sanitize_line(other.trial.model, 100)
+            self._notify(_OTHER_ORIGINALS.format(model=model), "warning")
+            other = None
         refused = shown.refused if other is None else (*_named_refused(shown), *_named_refused(other))
         self.files.files, self.files.refused = files, len(refused)
         self.files.lines_changed(self.files.cursor if stay else 0)
@@ -457,9 +464,11 @@ def _same(one: ShownDiff | None, other: ShownDiff | None) -> bool:
 
 
 def _read(shown: ShownDiff, other: ShownDiff | None) -> tuple[ShownFile, ...]:
-    """Return the changes as diffs, with those of another answer as pairs."""
-    left = shown.read_files()
-    return left if other is None else pair_files(left, other.read_files(), _names(shown, other))
+    """Return the changes as diffs, with those of another answer as pairs if both were made to the same originals."""
+    left, right = shown.read_files(), other.read_files() if other is not None else ()
+    if other is None or have_other_originals(left, right):
+        return left
+    return pair_files(left, right, _names(shown, other))
 
 
 def _names(shown: ShownDiff, other: ShownDiff) -> tuple[str, str]:

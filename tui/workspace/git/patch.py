@@ -152,6 +152,7 @@ def _file(header: Sequence[str], hunks: Sequence[Hunk]) -> FileDiff:
         new_mode=_mode(new_mode) if kind != "deleted" else None,
         added=added,
         removed=removed,
+        old_id=named.get("index", "").partition("..")[0],
     )
 
 
