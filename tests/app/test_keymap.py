@@ -170,6 +170,16 @@ def test_a_good_keymap_has_no_problem() -> None:
     assert keymap_problems({"run.case": "z", "pane.zoom": "r"}) == []
 
 
+@pytest.mark.parametrize("key", ["ctrl+r", "f5", "left_curly_bracket", "{", "ctrl+shift+up", "alt+enter", "ß", "plus"])
+def test_a_key_that_exists_is_accepted(key: str) -> None:
+    assert keymap_problems({"run.case": key}) == []
+
+
+@pytest.mark.parametrize("key", ["crtl+r", "nosuchkey", "ctrl+nosuchkey", "[a", "return_key"])
+def test_a_key_that_does_not_exist_is_reported(key: str) -> None:
+    assert keymap_problems({"run.case": key}) == [f"keys: run.case has an unknown key: {key}."]
+
+
 async def test_hints_follow_the_keymap_and_its_faults_are_notified(tmp_path: Path) -> None:
     session = session_for(tmp_path)
     session.config = Config(keymap={"run.case": "ctrl+r", "run.cases": "f9"})

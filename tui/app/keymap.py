@@ -1,6 +1,8 @@
 """The keys of the app: those that screens share, their order, and the check of the keys in the config."""
 
 import re
+import string
+import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -10,6 +12,7 @@ from typing import Any
 from textual.app import App
 from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 from textual.screen import ModalScreen, Screen
 
 import tui.app
@@ -18,6 +21,9 @@ from tui.app.theme.themed_app import ThemedApp
 from tui.model.sanitize import sanitize_line
 from tui.model.suggest import did_you_mean
 
+_MODIFIERS = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta"))
+_PUNCTUATION = (unicodedata.name(sign).lower().replace("-", "_").replace(" ", "_") for sign in string.punctuation)
+_NAMED_KEYS = frozenset((*(key.value for key in Keys), *KEY_NAME_REPLACEMENTS.values(), *_PUNCTUATION))
 _ACTION = re.compile(r"\{([a-z_.]+)\}")
 
 _SHARED = (
@@ -160,13 +166,17 @@ def _moved(binding: Binding, keymap: Mapping[str, str]) -> Iterable[Binding]:
 
 
 def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each unknown id in `keymap`, and for each key that it gives to two actions of a screen.
+    """Return a sentence for each unknown id and key in `keymap`, and for each key that two actions of a screen have.
 
     Imports all screens: call it in a thread.
     """
     bindings = bindings_of_app()
     known = {binding.id for found in bindings.values() for binding in found if binding.id}
     problems = [_unknown(name, known) for name in keymap if name not in known]
+    keys = ((name, each.key) for name in keymap for each in _moved(Binding("", "", id=name), keymap))
+    problems += [
+        f"keys: {name} has an unknown key: {sanitize_line(key, 60)}." for name, key in keys if not _is_key(key)
+    ]
     for node, found in bindings.items():
         below = issubclass(node, Screen) and not issubclass(node, ModalScreen)
         beside = [*found, *_app_bindings(bindings)] if below else found
@@ -219,6 +229,21 @@ def _conflicts(bindings: list[Binding], keymap: Mapping[str, str]) -> Iterator[s
             other = by_key.setdefault(each.key, name)
             if other != name and (other in keymap or name in keymap):
                 yield f"keys: {other} and {name} have the same key {sanitize_line(each.key, 30)}."
+
+
+def _is_key(key: str) -> bool:
+    """Return whether Textual has a key of this name, such as `ctrl+r`, `f5` or `left_curly_bracket`."""
+    *modifiers, name = key.split("+")
+    if key in _NAMED_KEYS:
+        return True
+    if not _MODIFIERS.issuperset(modifiers):
+        return False
+    if len(name) == 1 or name in _NAMED_KEYS:
+        return True
+    try:
+        return bool(unicodedata.lookup(name.replace("_", " ")))
+    except KeyError:
+        return False
 
 
 def _unknown(name: str, known: set[str]) -> str:

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from tui.app.keymap import keys_of
 from tui.app.presentation.pieces import Role
 from tui.app.presentation.text_rows import cut_rows
 from tui.app.review.lines import (
@@ -63,7 +64,8 @@ class ReviewStartScreen(Dialog[StartChoice | None]):
         """Yield the status of the scoring, the name and the ways to begin."""
         with Vertical() as box:
             box.border_title = Content("Review")
-            box.border_subtitle = Content("Enter start · n name · r repeats · Esc close")
+            name, repeats = keys_of(self, "start.name", "start.repeat")
+            box.border_subtitle = Content(f"Enter start · {name} name · {repeats} repeats · Esc close")
             yield self._status
             yield Static(Content("Reviewer"), markup=False, classes="head")
             yield self._line
