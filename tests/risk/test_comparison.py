@@ -103,6 +103,9 @@ def test_little_data_and_runs_that_are_not_finished_are_not_tested() -> None:
     found = scored(numpy.random.default_rng(1), 4, 1, 3.0)
     [few] = compare_risk(found, "ab", RULE)
     assert (few.conclusion, few.detectable, few.cases) == ("not_enough_data", None, 4)
+    [two] = compare_risk(scored(numpy.random.default_rng(1), 2, 1, 3.0), "ab", RULE)
+    assert two.difference_95 is not None
+    assert -4 <= two.difference_95[0] <= two.difference_95[1] <= 4, "no difference of extents is greater"
     [none] = compare_risk([item for item in found if item.model == "a"], "ab", RULE)
     assert (none.conclusion, none.difference, none.p_value, none.cases) == ("not_enough_data", None, None, 0)
     many = scored(numpy.random.default_rng(1), 30, 1, 3.0)

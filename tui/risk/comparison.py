@@ -162,8 +162,8 @@ def _conclude(pair: _Pair, p_holm: float, pairs: int, interim: bool, *, possible
 
 
 def _conclusion(found: MeanDifference, p_holm: float, level: float) -> tuple[RiskConclusion, tuple[float, float]]:
-    """Return what the test concludes, and the interval, clipped to the side of 0 that the test concludes."""
-    low, high = found.interval(level)
+    """Return what the test concludes, and the interval, clipped to the scale and to the side of 0 that it concludes."""
+    low, high = (max(-_GREATEST, min(end, _GREATEST)) for end in found.interval(level))
     if p_holm > ALPHA:
         return "no_difference_shown", (min(low, 0.0), max(high, 0.0))
     if found.value < 0:
