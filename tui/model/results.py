@@ -248,7 +248,7 @@ class Attempt:
 
         This is the duration that every screen and report shows; `duration_ms` includes checks and preparation.
         """
-        return sum(step.timing.duration_ms for step in self.steps) or None
+        return round(sum(step.timing.duration_ms for step in self.steps), 3) or None
 
     @property
     def has_another_prompt(self) -> bool:

@@ -194,6 +194,19 @@ async def test_new_answers_in_the_place_of_compared_ones_are_undecided(store: Sq
         )
 
 
+async def test_a_preference_between_answers_that_were_replaced_meanwhile_does_not_count(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    async with compared(store, tmp_path) as (seen, session):
+        await seen.until(lambda: "parameter" in text(seen))
+        store.save_trials(FIRST, [make_result(TrialKey("c0", A), response="Nobody has compared this yet.")])
+        await seen.press("a")
+        await seen.until(lambda: len(preferred(session)) == 1 and "case 2/3" in title(seen))
+        await seen.until(lambda: screen(seen).comparison.chosen == 0)  # type: ignore[union-attr]
+        await seen.press("comma")
+        await seen.until(lambda: "Nobody has compared" in text(seen))
+
+
 async def test_nothing_is_preferred_where_neither_side_has_an_answer(store: SqliteStore, tmp_path: Path) -> None:
     for model in (A, B):
         failed = result_of(TrialKey("c0", model), "error", step_of(""), error="HTTP 400")

@@ -229,7 +229,7 @@ class CompareScreen(AppScreen[None]):
         comparison.record(preferred)
         if not comparison.step(1):
             self.notify("Last case reached.", markup=False, timeout=3)
-        self._show()
+        self._show(moved=True)
 
     def action_toggle_question(self) -> None:
         """Show the whole prompt, or only one line."""
