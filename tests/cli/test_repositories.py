@@ -178,6 +178,25 @@ async def test_a_rerun_that_fails_keeps_the_changes_of_the_answer_before_it(assa
     assert changes == [[("hello.py", 1)], [("hello.py", 1)], []], "the last answer has no change"
 
 
+async def test_a_recorded_answer_is_an_error_if_its_repository_cannot_be_cloned_any_more(assay: CommandLine) -> None:
+    repository = make_repository(assay.home / "repo", {"hello.py": "print('old')\n"})
+    case = {"id": "c", "name": "c", "category": "c", "prompt": "p", "applyChanges": True, "targetFile": "hello.py"}
+    case |= {"expectedPatterns": ["new"], "command": "false"}
+    suite = {"name": "s", "description": "d", "models": ["m"], "repoClone": {"repoUrl": "./repo"}, "testCases": [case]}
+    (assay.home / "suite.json").write_text(json.dumps(suite))
+    allowed = ("--allow-local", "--allow-commands", "-f", "json")
+    async with ModelServer(say("```python\nprint('new')\n```")) as server:
+        env = keys(server, assay)
+        first = json.loads((await assay.run_async("run", "suite.json", *allowed, env=env)).out)
+        repository.rename(assay.home / "gone")
+        replayed = f"replay/{first['run']['id']}/m"
+        again = await assay.run_async("run", "suite.json", "-m", replayed, *allowed, env=env)
+    assert first["results"][0]["verdict"] == "failed"
+    (result,) = json.loads(again.out)["results"]
+    assert result["verdict"] == "error"
+    assert str(assay.home / "repo") in result["error"]
+
+
 @pytest.mark.parametrize(
     ("answer", "is_changed"), [("Shall I go ahead?", False), ("```python\nprint('new')\n```", True)]
 )

@@ -10,6 +10,7 @@ import pytest
 from tests.support.diffs import block, case_for
 from tests.support.plans import suite_of
 from tests.support.repositories import make_repository
+from tui.model.errors import WorkspaceError
 from tui.model.results import TrialKey
 from tui.model.suite import RepoClone
 from tui.runner.control import Control
@@ -41,6 +42,8 @@ async def test_an_unexpected_error_of_the_clone_is_the_error_of_each_case(
     assert repository.clone is None
     assert str(repository.fault) == "Internal error in Assay: RecursionError: too deep"
     assert "too deep" in caplog.text
+    with pytest.raises(WorkspaceError, match="too deep"):
+        await repository.apply(case_for("a.py"), block("2\n"), TRIAL)
 
 
 async def test_short_answers_are_applied_outside_of_the_event_loop(

@@ -354,9 +354,9 @@ class RunRepository:
         await self._stack.aclose()
 
     async def apply(self, case: Case, answer: str, trial: TrialKey) -> "Applied":
-        """Apply an answer's changes on the trial's own branch. Raises WorkspaceError."""
-        assert self.clone is not None
-        assert self._thread is not None
+        """Apply an answer's changes on the trial's own branch. Raises WorkspaceError, also if cloning failed."""
+        if self.clone is None or self._thread is None:
+            raise self.fault or WorkspaceError("The repository was not cloned")
         # Never in the event loop: the cost also depends on the files of the repository that the answer names.
         return await asyncio.get_running_loop().run_in_executor(
             self._thread, _apply_answer, self.clone.base, case, answer, trial

@@ -353,7 +353,7 @@ class Session:
             context = await read_context(plan.suite, repository.clone, repository.fault, control)
             if plan.trials and wants_context(plan.suite):
                 yield ContextRead(await plan_context(plan, context, secrets, control, self.store))
-            changes = repository if repository.clone else None
+            changes = repository if plan.suite.repo_clone is not None else None
             tools = TrialContext(providers, self._checker, context, secrets, changes, repository)
             async with aclosing(run_plan(plan, tools, control)) as batches:
                 is_rerun = bool(plan.trials) and plan.earlier.keys() >= set(plan.trials)
