@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,7 @@ def test_config_init_check_and_doctor(assay: CommandLine) -> None:
     doctor = assay.run("doctor")
     assert doctor.code == 0
     assert "local/smollm2-135m" in doctor.out
+    assert f"✓ temporary folder {tempfile.gettempdir()}\n" in doctor.out
 
 
 def test_doctor_names_the_keys_of_the_config_that_are_set_and_those_that_are_not(assay: CommandLine) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -85,6 +86,10 @@ def _look_at_folders() -> Iterator[Finding]:
             yield Finding(None, notice)
     except AssayError as error:
         yield Finding(False, str(error))
+    try:
+        yield Finding(True, f"temporary folder {tempfile.gettempdir()}")
+    except OSError as error:
+        yield Finding(False, f"no temporary folder can be written ({error.strerror}): free disk space, or set TMPDIR")
 
 
 def _look_at_keys(config: "Config | None") -> Iterator[Finding]:

@@ -106,12 +106,8 @@ def _blocks(
     if changed_models:
         yield line(("These names stand for other models or settings than in the base: ", *_names(changed_models)))
     if changed_cases:
-        yield line(
-            (
-                "The prompt, the files, the checks or acceptTruncated of these cases differ from the base: ",
-                *_names(changed_cases),
-            )
-        )
+        what = "The prompt, files, checks or acceptTruncated of these cases differ from the base: "
+        yield line((what, *_names(changed_cases)))
 
 
 def _row(change: RunChange) -> tuple[Line, ...]:
