@@ -232,7 +232,7 @@ def _refusals(suite: Suite) -> Iterator[None]:
 def _read_unchanged(path: Path, suite: Suite) -> bytes:
     content = read_bytes(path, MOST_JSON_BYTES, "a suite file")
     if digest_on_disk(content, path.parent, suite.data_files) != suite.sha256:
-        fix = "Nothing was saved. Edit it again after it was reloaded."
+        fix = "Nothing was saved. Close the editor, and open it again."
         raise SuiteError("The file has changed since it was read", where=suite.path, fix=fix)
     return content
 
