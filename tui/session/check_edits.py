@@ -226,7 +226,11 @@ def _refusals(suite: Suite) -> Iterator[None]:
         raise SuiteError(str(reason), where=suite.path, fix="Nothing was saved.") from reason
     except OSError as error:
         what = f"Cannot be written ({error.strerror})"
-        raise SuiteError(what, where=suite.path, fix="Nothing was saved. Check its permissions.") from error
+        raise SuiteError(
+            what,
+            where=suite.path,
+            fix="Nothing was saved. Free disk space or fix the permissions of the file, then save again.",
+        ) from error
 
 
 def _read_unchanged(path: Path, suite: Suite) -> bytes:
