@@ -433,6 +433,17 @@ async def test_an_extent_can_be_clicked(tmp_path: Path) -> None:
         assert (acts(session)[1].extent, acts(session)[1].note) == (1, "by hand")
 
 
+async def test_a_double_click_on_an_extent_scores_one_item(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, keep_run(tmp_path), blind=False) as (seen, session):
+        rows = drawn(seen).splitlines()
+        row = next(at for at, line in enumerate(rows) if "4  total" in line)
+        await seen.pilot.double_click(offset=(rows[row].index("total"), row))
+        await seen.until(lambda: len(acts(session)) == 1 and here(seen) == ("c0", B, "Error handling"))
+        await seen.press("1")
+        await seen.until(lambda: len(acts(session)) == 2)
+        assert [act.extent for act in acts(session)] == [4, 1]
+
+
 async def test_a_note_that_is_being_written_stays_with_its_item(tmp_path: Path) -> None:
     async with reviewed(tmp_path, keep_run(tmp_path), blind=False, size=(200, 40)) as (seen, session):
         first = here(seen)

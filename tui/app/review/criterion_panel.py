@@ -40,7 +40,8 @@ class _Text(Static):
 
     def on_click(self, event: Click) -> None:
         extent = self.drawn.extent_at(event.x, event.y)
-        if extent is not None:
+        # The second click of a double click would score the next item, which nobody has seen.
+        if extent is not None and event.chain == 1:
             self.post_message(self.Clicked(extent))
 
 
