@@ -173,10 +173,11 @@ def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
     bindings = bindings_of_app()
     known = {binding.id for found in bindings.values() for binding in found if binding.id}
     problems = [_unknown(name, known) for name in keymap if name not in known]
-    keys = ((name, each.key) for name in keymap for each in _moved(Binding("", "", id=name), keymap))
-    problems += [
-        f"keys: {name} has an unknown key: {sanitize_line(key, 60)}." for name, key in keys if not _is_key(key)
-    ]
+    for name in keymap:
+        unknown = [each.key for each in _moved(Binding("", "", id=name), keymap) if not _is_key(each.key)]
+        problems += [
+            f"keys: {sanitize_line(name, 60)} has an unknown key: {sanitize_line(key, 60)}." for key in unknown
+        ]
     for node, found in bindings.items():
         below = issubclass(node, Screen) and not issubclass(node, ModalScreen)
         beside = [*found, *_app_bindings(bindings)] if below else found
