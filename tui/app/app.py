@@ -8,12 +8,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 
 from tui.app.bindings import bind
 from tui.app.idle_collector import IdleCollector
@@ -58,6 +59,59 @@ _KEY_NAMES = {
     "tab": "Tab",
 }
 """The names of keys that Textual abbreviates in small letters."""
+
+
+_OPENING = frozenset(
+    ("models", "edit", "check", "matrix", "compare", "review", "runs", "saved run", "navigate", "export")
+)
+"""The groups of workers that open another screen: they import its module, and some read files, before they push it."""
+_LONGEST_HOLD_SECONDS = 3.0
+
+
+class _OpeningKeys:
+    """The keys that are pressed while a worker of the current screen opens another one, which then gets them.
+
+    Without this, a text that is typed quickly after the key of a form would be taken for commands.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self.held: list[Key] = []
+        self._opened: Screen[Any] | None = None
+        self._begun_at = 0.0
+        self._timer: Timer | None = None
+
+    @property
+    def is_begun(self) -> bool:
+        """Return whether a worker of the current screen is about to open another one, or keys are still held."""
+        screen = self._app.screen
+        opening = any(each.node is screen and each.group in _OPENING for each in self._app.workers if each.is_running)
+        return bool(self.held) or opening
+
+    def hold(self, key: Key) -> None:
+        """Hold a key until the other screen can take it."""
+        self.held.append(key)
+        if self._timer is None:
+            self._begun_at, self._opened = monotonic(), self._app.screen
+            self._timer = self._app.set_interval(0.02, self._look)
+
+    def _look(self) -> None:
+        """Deliver the keys if the other screen is displayed, or if none will be."""
+        screen = self._app.screen
+        is_late = monotonic() - self._begun_at > _LONGEST_HOLD_SECONDS
+        if screen is not self._opened:
+            self._opened = screen
+            screen.call_after_refresh(self._release)
+        elif is_late or not any(each.node is screen and each.group in _OPENING for each in self._app.workers):
+            self._release()
+
+    def _release(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        keys, self.held = self.held, []
+        for key in keys:
+            self._app.post_message(Key(key.key, key.character))
 
 
 class AssayApp(ThemedApp[int]):
@@ -117,6 +171,7 @@ class AssayApp(ThemedApp[int]):
         self._last_key: Key | None = None
         self._last_key_at = 0.0
         self._collector = IdleCollector(lambda: self._last_key_at)
+        self._opening = _OpeningKeys(self)
 
     def get_default_screen(self) -> Screen[None]:
         """Return the splash, which is displayed until the session is ready."""
@@ -236,7 +291,16 @@ class AssayApp(ThemedApp[int]):
         """Note when the last key was pressed; a key that bubbles up to the app arrives once more."""
         if isinstance(event, Key) and event is not self._last_key:
             self._last_key, self._last_key_at = event, monotonic()
+            if self._opening.held and not event.is_forwarded:
+                self._opening.hold(event)
+                return
         await super().on_event(event)
+
+    def on_key(self, event: Key) -> None:
+        """Hold a key of the current screen while another one is being opened above it, for that one."""
+        if self._opening.is_begun:
+            event.prevent_default()
+            self._opening.hold(event)
 
     def notify(self, message: str, **options: Any) -> None:
         """Show a notification, now or when the hold is released."""
