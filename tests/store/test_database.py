@@ -648,6 +648,28 @@ def test_the_answer_hash_that_an_earlier_version_wrote_of_a_rerun_in_vain_is_com
     store.close()
 
 
+@pytest.mark.parametrize("offset", [20, 40, 9_000])
+def test_a_damaged_log_of_a_killed_program_loses_no_result(history: Path, tmp_path: Path, offset: int) -> None:
+    store = SqliteStore(history)
+    store.begin_run(KEPT.plan, STARTED)
+    for result in KEPT.results:
+        store.save_trials(KEPT.plan.run_id, [result])
+    killed = tmp_path / "killed" / history.name
+    shutil.copytree(history.parent, killed.parent)
+    store.close()
+    log = killed.with_name(f"{killed.name}-wal")
+    data = bytearray(log.read_bytes())
+    data[offset] ^= 4
+    log.write_bytes(data)
+    store = SqliteStore(killed)
+    assert "The run history was damaged. It was renamed" in store.notices[0]
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    (record,) = store.list_runs()
+    assert (record.state, record.passed) == ("interrupted", KEPT.record.passed)
+    store.close()
+    assert [file.read_bytes() for file in killed.parent.glob("*.damaged-*-wal")] == [bytes(data)]
+
+
 def test_damage_that_is_met_later_is_looked_into_at_the_next_opening(
     history: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

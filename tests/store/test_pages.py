@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.store.pages import rows_in_pages
+from tui.store.pages import has_damaged_log, rows_in_log, rows_in_pages
 
 LONG = "long " * 5_000
 VALUES: tuple[object, ...] = (
@@ -103,3 +103,54 @@ def test_a_file_without_a_pointer_map_or_of_anything_else_has_no_rows(tmp_path: 
         assert values(tmp_path / name) == {}
     with pytest.raises(OSError, match="No such file"):
         values(tmp_path / "none")
+
+
+LOG_HEADER, FRAME = 32, 24 + 4_096
+
+
+def log_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}-wal")
+
+
+@pytest.mark.parametrize("offset", [0, 5, 20, 30, LOG_HEADER, LOG_HEADER + 9, LOG_HEADER + 17, LOG_HEADER + FRAME + 99])
+def test_a_log_with_committed_frames_behind_a_damaged_one_is_damaged(
+    file: Path, connection: sqlite3.Connection, offset: int
+) -> None:
+    for number in range(1, 9):
+        connection.execute("INSERT INTO kept VALUES (?, 'x')", (number,))
+    assert not has_damaged_log(file)
+    copy = file.with_name("copy.sqlite")
+    data = bytearray(log_of(file).read_bytes())
+    data[offset] ^= 4
+    copy.write_bytes(file.read_bytes())
+    log_of(copy).write_bytes(data)
+    assert has_damaged_log(copy)
+    found = {row.number for row in rows_in_log(copy) if len(row.values) == 2}
+    assert found >= {1, 2, 3, 4, 5, 6, 7, 8}, "the last version of a page has all rows"
+
+
+def test_a_log_that_ends_in_a_transaction_is_not_damaged(file: Path, connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO kept VALUES (1, 'x')")
+    whole = log_of(file).read_bytes()
+    connection.execute("PRAGMA cache_size = 1")
+    connection.execute("BEGIN")
+    connection.executemany("INSERT INTO kept VALUES (?, ?)", [(number, LONG) for number in range(2, 40)])
+    assert len(log_of(file).read_bytes()) > len(whole) + FRAME
+    assert not has_damaged_log(file)
+    connection.execute("COMMIT")
+    log_of(file).write_bytes(log_of(file).read_bytes()[: -FRAME - 100])
+    assert not has_damaged_log(file), "it was cut off"
+    log_of(file).write_bytes(whole[: LOG_HEADER + FRAME // 2])
+    assert not has_damaged_log(file)
+    log_of(file).write_bytes(b"")
+    assert not has_damaged_log(file)
+
+
+def test_frames_of_an_earlier_generation_of_the_log_are_not_damage(file: Path, connection: sqlite3.Connection) -> None:
+    connection.executemany("INSERT INTO kept VALUES (?, ?)", [(number, LONG) for number in range(1, 9)])
+    connection.execute("PRAGMA wal_checkpoint(RESTART)")
+    before = log_of(file).stat().st_size
+    connection.execute("INSERT INTO kept VALUES (100, 'x')")
+    assert log_of(file).stat().st_size == before > LOG_HEADER + 9 * FRAME
+    assert not has_damaged_log(file)
+    assert {row.number for row in rows_in_log(file) if len(row.values) == 2} <= {*range(1, 9), 100}

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import StoreError
 from tui.processes.file_lock import locked
+from tui.store.pages import has_damaged_log
 from tui.store.reader import has_strange_verdict, has_unreadable, has_unreadable_setup, is_undecodable
 from tui.store.recovery import (
     BUSY_SECONDS,
@@ -128,7 +129,7 @@ def open_history(path: Path) -> Opened:
     """Open the file; create, migrate or recover it if needed. Raises StoreError."""
     if path.is_dir():
         raise StoreError("the run history is a folder; expected a file", where=str(path))
-    if not lock_path(path).exists() and not has_only_a_log(path):
+    if not lock_path(path).exists() and not has_only_a_log(path) and not has_damaged_log(path):
         with contextlib.suppress(_Damaged):
             return _open(path)
     try:
@@ -172,6 +173,8 @@ def _open_or_recover(path: Path) -> Opened:
         if has_only_a_log(path):
             begin_anew(path)
         try:
+            if has_damaged_log(path):
+                raise _Damaged
             opened = _open(path, is_locked=True)
         except _Damaged:
             moved = recover(path)

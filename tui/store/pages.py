@@ -5,15 +5,19 @@ Source: https://www.sqlite.org/fileformat2.html
 
 import os
 import struct
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 _SIZE = 4_096  # of a page, in bytes
 _MAGIC = b"SQLite format 3\0"
 _LOG_HEADER, _FRAME_HEADER = 32, 24  # bytes
+_LARGEST_CHECKED = 64 * 1024 * 1024  # bytes of a log
+_READS, _BETWEEN_READS_SECONDS = 3, 0.05
 _AUTO_VACUUM_AT, _LEAF = 52, 0x0D
 _TREE_PAGES = (1, 5)  # in the pointer map: the first page of a table or index, and any other one
 _ENTRY = 5  # bytes of the pointer map for a page
@@ -39,30 +43,122 @@ def rows_in_pages(path: Path) -> Iterator[PageRow]:
     Pages in the write-ahead log are newer than those of the file. A file without pointer map (a history has one) yields
     nothing, and damage of any kind raises nothing. Raises OSError.
     """
+    yield from _rows(path, only_logged=False)
+
+
+def rows_in_log(path: Path) -> Iterator[PageRow]:
+    """Yield the rows in the pages of the write-ahead log alone, as `rows_in_pages` does."""
+    yield from _rows(path, only_logged=True)
+
+
+def _rows(path: Path, *, only_logged: bool) -> Iterator[PageRow]:
     with ExitStack() as stack:
         files = [stack.enter_context(path.open("rb"))]
         with suppress(FileNotFoundError):
-            files.append(stack.enter_context(path.with_name(f"{path.name}-wal").open("rb")))
+            files.append(stack.enter_context(_log_of(path).open("rb")))
         with suppress(ValueError):
             pages = _Pages(*files)
             for number in pages.leaves():
-                yield from pages.rows(number)
+                if pages.is_logged(number) or not only_logged:
+                    yield from pages.rows(number)
+
+
+def has_damaged_log(path: Path) -> bool:
+    """Return whether the write-ahead log has committed frames behind a damaged one.
+
+    SQLite takes the first frame with a wrong checksum for the end of the log, which is right for one that was cut off:
+    it ignores all frames behind it, and removes the log. A log that cannot be read is not damaged.
+    """
+    log = _log_of(path)
+    with suppress(OSError):
+        if log.stat().st_size > _LARGEST_CHECKED:
+            return False
+        # Another program may write to it meanwhile: only what stays the same is a whole log.
+        for _ in range(_READS):
+            data = log.read_bytes()
+            if not _is_cut_short(data):
+                return False
+            time.sleep(_BETWEEN_READS_SECONDS)
+            if log.read_bytes() == data:
+                return True
+    return False
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _is_cut_short(log: bytes) -> bool:
+    """Return whether the checksums of a log end before its last committed frame does."""
+    frames, sums, form = _frames(BytesIO(log)), _header_sums(log), _form(log)
+    if sums is None:
+        return bool(frames)
+    for frame in frames:
+        head = log[frame.at : frame.at + _FRAME_HEADER]
+        page = log[frame.at + _FRAME_HEADER : frame.at + _FRAME_HEADER + _SIZE]
+        sums = _checksum(page, _checksum(head[:8], sums, form), form)
+        if not frame.is_known or struct.pack(">II", *sums) != head[16:24]:
+            return True
+    return False
+
+
+def _form(header: bytes) -> str:
+    """Return the format of two words, from which checksums are made."""
+    return ">II" if header[3:4] == b"\x83" else "<II"
+
+
+def _header_sums(header: bytes) -> tuple[int, int] | None:
+    """Return the checksums of the header of a log, with which those of its frames begin; None if it is damaged."""
+    if len(header) < _LOG_HEADER:
+        return None
+    sums = _checksum(header[:24], (0, 0), _form(header))
+    return sums if struct.pack(">II", *sums) == header[24:32] else None
+
+
+def _checksum(data: bytes, sums: tuple[int, int], form: str) -> tuple[int, int]:
+    one, two = sums
+    for first, second in struct.iter_unpack(form, data):
+        one = (one + first + two) & 0xFFFFFFFF
+        two = (two + second + one) & 0xFFFFFFFF
+    return one, two
+
+
+class _Frame(NamedTuple):
+    """A frame of a log: its place, the number of its page, the number of pages of the file after a commit, else 0.
+
+    A frame of another generation of the log, or whose generation is damaged, is not `is_known`.
+    """
+
+    at: int
+    page: int
+    pages: int
+    is_known: bool
+
+
+def _frames(log: BinaryIO) -> list[_Frame]:
+    """Return the frames of a log up to the last committed one of its generation."""
+    header = log.read(_LOG_HEADER)
+    generation = header[16:24] if _header_sums(header) is not None else b""
+    frames: list[_Frame] = []
+    at = _LOG_HEADER
+    while len(head := log.read(_FRAME_HEADER)) == _FRAME_HEADER:
+        generation = generation or head[8:16]
+        number, size = struct.unpack_from(">II", head)
+        frames.append(_Frame(at, number, size, head[8:16] == generation))
+        at = log.seek(_SIZE, os.SEEK_CUR)
+    end = log.seek(0, os.SEEK_END)
+    committed = [
+        place
+        for place, frame in enumerate(frames)
+        if frame.is_known and frame.pages and frame.at + _FRAME_HEADER + _SIZE <= end
+    ]
+    return frames[: committed[-1] + 1] if committed else []
 
 
 def _logged(log: BinaryIO) -> tuple[dict[int, int], int]:
     """Return the place of the last committed version of each page in a log, and the number of pages of the file."""
-    header = log.read(_LOG_HEADER)
-    places: dict[int, int] = {}
-    committed: dict[int, int] = {}
-    count, at = 0, _LOG_HEADER
-    while len(frame := log.read(_FRAME_HEADER)) == _FRAME_HEADER and frame[8:16] == header[16:24]:
-        number, size = struct.unpack_from(">II", frame)
-        places[number] = at + _FRAME_HEADER
-        at = log.seek(_SIZE, os.SEEK_CUR)
-        if size:  # the last frame of a transaction
-            committed |= places
-            places, count = {}, size
-    return committed, count
+    frames = [frame for frame in _frames(log) if frame.is_known]
+    return {frame.page: frame.at + _FRAME_HEADER for frame in frames}, frames[-1].pages if frames else 0
 
 
 class _Pages:
@@ -72,6 +168,10 @@ class _Pages:
         self._file, self._log = file, log
         self._in_log, count = ({}, 0) if log is None else _logged(log)
         self._count = max(count, file.seek(0, os.SEEK_END) // _SIZE)
+
+    def is_logged(self, number: int) -> bool:
+        """Return whether the log has a version of a page."""
+        return number in self._in_log
 
     def leaves(self) -> Iterator[int]:
         """Yield the pages that may hold rows of a table."""

@@ -15,14 +15,14 @@ import errno
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from tui.model.current_folder import absolute_path
-from tui.store.pages import rows_in_pages
+from tui.store.pages import PageRow, has_damaged_log, rows_in_log, rows_in_pages
 from tui.store.rebuilt_runs import IndexedRuns
 from tui.store.repair import repair
 from tui.store.schema import has_known_objects, migrate
@@ -266,9 +266,12 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
         # Without this, SQLite reads nothing of a file that is shorter than its header says.
         old.execute("PRAGMA writable_schema = ON")
         is_known = _has_known_objects(old)
+        if has_damaged_log(damaged):  # SQLite reads what the rows were before
+            _insert_rows(rows_in_log(damaged), fresh)
         for table in _TABLES if is_known else ():
             _copy(table, old, fresh)
-        _copy_unlinked_rows(damaged, fresh)
+        # Those that are only in pages to which no other page leads any more.
+        _insert_rows(rows_in_pages(damaged), fresh)
         if is_known:
             _copy_indexed_trials(old, fresh)
         repair(fresh, _read_indexed_runs(old) if is_known else IndexedRuns())
@@ -313,10 +316,10 @@ def _copy(table: str, old: sqlite3.Connection, fresh: sqlite3.Connection) -> Non
         _insert(fresh, table, columns, row)
 
 
-def _copy_unlinked_rows(damaged: Path, fresh: sqlite3.Connection) -> None:
-    """Copy the rows that are only in pages to which no other page leads any more."""
+def _insert_rows(rows: Iterable[PageRow], fresh: sqlite3.Connection) -> None:
+    """Insert the rows of pages that are those of a history."""
     columns = {table: _columns(table, fresh) for table in _TABLES}
-    for row in rows_in_pages(damaged):
+    for row in rows:
         table = _table_of(row.values)
         if table and len(row.values) <= len(columns[table]):
             values = (row.number, *row.values[1:])
