@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -652,6 +652,9 @@ def test_the_answer_hash_that_an_earlier_version_wrote_of_a_rerun_in_vain_is_com
 def test_a_damaged_log_of_a_killed_program_loses_no_result(history: Path, tmp_path: Path, offset: int) -> None:
     store = SqliteStore(history)
     store.begin_run(KEPT.plan, STARTED)
+    store.save_trials(KEPT.plan.run_id, [make_result(KEPT.results[0].trial, "error", error="before the log")])
+    with closing(sqlite3.connect(history)) as other:
+        other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for result in KEPT.results:
         store.save_trials(KEPT.plan.run_id, [result])
     killed = tmp_path / "killed" / history.name
