@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tui.app.find.finder import Finder
     from tui.app.navigator import CaseChosen
     from tui.app.run_messages import FilesRecorded, RunEnded, RunRefused, StoreTrouble
+    from tui.app.run_queue import RunQueue
     from tui.app.session_protocol import Session
     from tui.app.settings.editor import SettingsEditor
-    from tui.model.state import RunState
     from tui.session.consent import Consent
 
 _LONG_RUN_SECONDS = 60
@@ -408,7 +408,7 @@ class AssayApp(ThemedApp[int]):
         if self._app_context is not None:
             reasons += [describe() for describe in self._app_context.unsaved_work]
             if self._app_context.runs.busy:
-                reasons.append(self._run_in_progress(self._app_context.runs.running_state))
+                reasons.append(self._run_in_progress(self._app_context.runs))
         if question := "\n\n".join(filter(None, reasons)):
             if isinstance(self.screen, ConfirmScreen):
                 return
@@ -417,11 +417,15 @@ class AssayApp(ThemedApp[int]):
         await self._finish(0)
 
     @staticmethod
-    def _run_in_progress(state: "RunState | None") -> str:
+    def _run_in_progress(runs: "RunQueue") -> str:
+        from tui.app.presentation.figures import counted
+
+        state, queued = runs.running_state, len(runs.queued)
         if state is not None and state.stalled is not None:
             what = sanitize_line(state.stalled, 600)
             return f"A run is in progress, and its last answers cannot be saved: they would be lost.\n\n{what}"
-        return "A run is in progress. Finished trials are saved; resume the run later for the rest."
+        text = "A run is in progress. Finished trials are saved; resume the run later for the rest."
+        return f"{text} {counted(queued, 'queued run')} will not start." if queued else text
 
     def end(self, code: int) -> None:
         """Quit without a question, with an exit code; a run in progress is interrupted first."""

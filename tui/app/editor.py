@@ -81,4 +81,6 @@ async def edit(app: App[object], file: Path, line: int) -> str | None:
         return f"Cannot start {command[0]}: {status.strerror}. Set $EDITOR to an installed editor."
     if isinstance(status, BaseException):
         raise status
+    if status < 0:
+        return f"{command[0]} was ended by signal {-status}."
     return None if status == 0 else f"{command[0]} exited with status {status}."

@@ -125,11 +125,11 @@ class RunScores:
     def run_of(self, open_suite: OpenSuite, run_id: str = "") -> str:
         """Return the id of the saved run whose answers a suite displays; empty if no run is saved.
 
-        This is `run_id`, by default its own or its current run, if it is saved; else the newest run of the suite.
-        Blocks. Raises AssayError.
+        This is the saved run that is open; else `run_id`, by default the current run, if it is saved; else the newest
+        run of the suite. Blocks. Raises AssayError.
         """
-        if open_suite.suite is None:
-            return ""
+        if open_suite.run or open_suite.suite is None:
+            return open_suite.run
         runs = [run.id for run in self._session.history.answers.list_runs(open_suite.suite.path)]
         current = run_id or self.current_run(open_suite)
         return current if current in runs else next(iter(runs), "")

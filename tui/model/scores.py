@@ -351,6 +351,11 @@ class Scoreboard:
         if self._answers is not None:
             self._answers[trial] = answer
 
+    def add_answers(self, answers: Mapping[TrialKey, str]) -> None:
+        """Set the current answers of the trials of which none is known yet."""
+        if self._answers is not None:
+            self._answers = {**answers, **self._answers}
+
     def revealed(self, reviewer: str) -> bool:
         """Return whether the reviewer has revealed the names."""
         return any(act.reviewer == reviewer for act in self.reveals())

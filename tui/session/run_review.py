@@ -257,7 +257,9 @@ class RunReview:
         """
         with self._lock:
             stored = [act for act in self._files.read(self.record.id).acts if not self.board.has(act.id)]
-            new = bind_acts(self._store, self._run, stored, self._store.read_answer_hashes(self.record.id))
+            current = self._store.read_answer_hashes(self.record.id)
+            new = bind_acts(self._store, self._run, stored, current)
+            self.board.add_answers(current)  # a board without acts was made without them
             for act in new:
                 self.board.add(act)
             self._stored.update(act.id for act in new if act.reviewer == self.reviewer)

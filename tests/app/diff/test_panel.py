@@ -212,6 +212,20 @@ async def test_a_patch_is_copied_and_saved(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "work/src/bank/accounts.py").read_text() == MENDED
 
 
+async def test_a_patch_has_the_changes_that_were_shown_when_its_name_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with shown("several", tmp_path) as seen:
+        await seen.press("p")
+        await seen.until(lambda: seen.tab.query("#save"))
+        seen.tab.show(other_answer(tmp_path, "other/two"), "")
+        await seen.until(lambda: "other/two" in seen.place)
+        await seen.press("enter")
+        await seen.until(lambda: "Apply it with: git apply" in seen.notices)
+    assert (tmp_path / "case-local-smollm2.patch").read_text().count("diff --git") == 3
+
+
 async def test_nothing_to_show_is_reported() -> None:
     app = DiffApp(None, "assay-dark")
     async with app.run_test() as pilot:

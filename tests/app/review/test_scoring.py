@@ -90,6 +90,15 @@ async def test_names_are_revealed_for_good(tmp_path: Path) -> None:
     assert [act.act for act in open_review(tmp_path).board.acts] == ["score", "look", "reveal"]
 
 
+async def test_scores_of_another_window_count_before_the_question_whether_to_reveal(tmp_path: Path) -> None:
+    session = session_of(tmp_path, blind=True)
+    other = open_review(tmp_path)
+    other.give(other.items[0].key, 3)
+    assert session.scored == 0
+    await Scoring(session).look_again()
+    assert session.scored == 1
+
+
 async def test_a_score_that_cannot_be_saved_changes_nothing(tmp_path: Path) -> None:
     session = session_of(tmp_path)
     item = item_of(session)

@@ -64,9 +64,10 @@ class Scoring:
             self._session.go_to(key)
         return key
 
-    async def count_later(self) -> int:
-        """Return how many answers were saved after the queue was made."""
-        return await asyncio.to_thread(self._review.count_later)
+    async def look_again(self) -> None:
+        """Show what was scored elsewhere since, and count the answers that were saved after the queue was made."""
+        await self.read_new_acts()
+        await asyncio.to_thread(self._review.count_later)
 
     async def reveal(self) -> None:
         """Show names from now on, for good."""

@@ -288,7 +288,8 @@ class ReviewScreen(AppScreen[None]):
             self.notify(sanitize_line(str(error), 600), title=title, severity="error", markup=False, timeout=12)
             if isinstance(error, ScoredElsewhere):
                 self.review_session.show_scored_elsewhere(error.item)
-                self.last_act.show(lambda _: ())
+            if isinstance(error, AnswersReplaced | ScoredElsewhere):
+                self.last_act.show(lambda _: ())  # it is no longer what `u` undoes
             if isinstance(error, RevealedElsewhere):
                 self.review_session.show_revealed_elsewhere()
                 if not self.review_session.hidden:
@@ -562,7 +563,7 @@ class ReviewScreen(AppScreen[None]):
 
     def action_reveal(self) -> None:
         """Show names, after a question that says what was not scored blind yet."""
-        self._save(self._scoring.count_later, lambda _: self._ask_reveal(), "Not revealed")
+        self._save(self._scoring.look_again, lambda _: self._ask_reveal(), "Not revealed")
 
     def _ask_reveal(self) -> None:
         session = self.review_session
