@@ -170,6 +170,27 @@ def test_what_cannot_be_done_is_bad_input(scored: CommandLine, tmp_path: Path) -
     assert scored.run("review", "import", "empty.jsonl").code == 0
 
 
+@pytest.mark.parametrize("command", [("export", "last", "--template"), ("packet", "last")], ids=" ".join)
+def test_a_file_that_was_filled_in_is_not_replaced(scored: CommandLine, command: tuple[str, ...]) -> None:
+    write = ("review", *command, "-o", "mine.jsonl")
+    file = scored.home / "mine.jsonl"
+    assert scored.run(*write).code == 0
+    assert scored.run(*write).code == 0, "nothing is filled in yet"
+    lines = file.read_text().splitlines(keepends=True)
+    for filled in (
+        lines[0].replace('"extent": null', '"extent": 3', 1),
+        lines[0].replace('"note": ""', '"note": "x"', 1),
+    ):
+        assert filled != lines[0]
+        file.write_text("".join([*lines[1:], "not JSON\n", filled]))
+        text = file.read_text()
+        ran = scored.run(*write)
+        assert (ran.code, ran.out, file.read_text()) == (2, "", text)
+        assert "mine.jsonl: Has extents or notes that were filled in" in ran.err
+    assert scored.run("review", "export", "last", "-o", "scores.jsonl").code == 0
+    assert scored.run("review", "export", "last", "-o", "scores.jsonl").code == 0, "exported scores are stored ones"
+
+
 def test_the_folder_and_the_suffix_of_a_file_are_made(scored: CommandLine) -> None:
     assert scored.run("review", "export", "last", "-o", "for/git/scores").code == 0
     assert scored.run("review", "import", "for/git/scores.jsonl").code == 0

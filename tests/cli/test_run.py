@@ -105,6 +105,7 @@ async def test_a_key_that_an_answer_repeats_is_nowhere(assay: CommandLine) -> No
         (["suite.json", "--colour"], "--colour"),
         (["suite.json", "--case", "none-such"], "No case"),
         (["suite.json", "--tag", "none-such"], "No case"),
+        (["suite.json", "-o", "./suite.json"], "suite.json: Is a suite of this run, which the report would replace"),
         (["suite.json", "-o", "suite.json/folder/report.md"], "suite.json/folder: Cannot create the folder"),
         (["suite.json", "-m", "openai/x"], "OPENAI_API_KEY"),
         (["suite.json", "-m", "local//nowhere/x.gguf"], "/nowhere/x.gguf cannot be read"),

@@ -20,7 +20,11 @@ FailOn = Literal["broke", "worse", "unproven"]
 Format = Literal["markdown", "json"]
 _FORMAT = click.option("-f", "--format", "format_", type=click.Choice(("markdown", "json")), help="Report format.")
 _OUTPUT = click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout)."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Report file, which is replaced (default: stdout).",
 )
 
 

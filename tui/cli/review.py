@@ -90,6 +90,8 @@ def export_scores(
         raise click.UsageError("--model requires --inspect.")
     if output is not None:
         output = prepare_output(output, ".jsonl")
+        if template:
+            _refuse_filled_in(output)
     with open_reviews(os.environ, note) as (store, reviews):
         run_id = store.find_run(run)
         record_look(reviews, run_id, "assay review export")
@@ -164,6 +166,15 @@ def confirm_own_lines(name: str, count: int) -> bool:
     return True
 
 
+def _refuse_filled_in(file: Path) -> None:
+    """Raise ConfigError if a file is a template or a packet into which someone has written extents or notes."""
+    from tui.session.score_exchange import is_filled_in
+
+    if file.is_file() and is_filled_in(file):
+        what = "Has extents or notes that were filled in"
+        raise ConfigError(what, where=str(file), fix="Pass another file with -o, or remove this one.")
+
+
 @review.command("packet")
 @click.argument("run")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Output file (default: stdout).")
@@ -178,6 +189,7 @@ def write_packet(run: str, output: Path | None) -> None:
 
     if output is not None:
         output = prepare_output(output, ".jsonl")
+        _refuse_filled_in(output)
     with open_reviews(os.environ, note) as (store, reviews):
         text = reviews.make_packet(store.find_run(run))
     if output is None:

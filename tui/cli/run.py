@@ -1,5 +1,6 @@
 """`assay run`: suites without a screen."""
 
+import contextlib
 import math
 import shlex
 import sys
@@ -17,6 +18,7 @@ from tui.cli.run_options import (
     options_into,
     split_names,
 )
+from tui.model.errors import ConfigError
 from tui.model.secrets import hide_service_keys
 from tui.runner.plan import Overrides
 
@@ -128,6 +130,8 @@ def run(
     """
     _check_usage(suites, (resume, rerun_failed, rerun_errors), fail_under)
     _check_models(bool(models), all_models, interactive)
+    request = report.resolve()
+    _check_output(suites, request.output)
     arguments = RunArguments(
         suites=suites,
         models=split_names(models, "-m"),
@@ -140,7 +144,7 @@ def run(
             cases=split_names(overrides.cases, "--case"),
         ),
         repository=replace(repository, languages=split_names(repository.languages, "--languages")),
-        report=report.resolve(),
+        report=request,
         resume=resume,
         rerun_failed=rerun_failed,
         rerun_errors=rerun_errors,
@@ -160,6 +164,17 @@ def _check_usage(suites: tuple[Path, ...], kept: tuple[str | None, ...], fail_un
         raise click.UsageError("Pass a suite, or a run with --resume, --rerun-failed or --rerun-errors.")
     if fail_under is not None and math.isnan(fail_under):
         raise click.UsageError("--fail-under: expected a number from 0 to 1.")
+
+
+def _check_output(suites: tuple[Path, ...], output: Path | None) -> None:
+    """Raise ConfigError if the report would replace a suite that is run."""
+    if output is None:
+        return
+    for suite in suites:
+        with contextlib.suppress(OSError):
+            if output.samefile(suite):
+                what = "Is a suite of this run, which the report would replace"
+                raise ConfigError(what, where=str(output), fix="Pass another file with -o.")
 
 
 def _check_models(named: bool, all_models: bool, interactive: bool) -> None:

@@ -223,7 +223,11 @@ REPORT_OPTIONS = options_into(
     ReportOptions,
     click.option("-f", "--format", type=click.Choice(FORMATS), help="Report format."),
     click.option(
-        "-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="Report file (default: stdout)."
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Report file, which is replaced (default: stdout).",
     ),
     click.option("-r", "--responses", is_flag=True, help="Include full answers in the report."),
     click.option("-t", "--timestamps", is_flag=True, help="Include timestamps in the report."),

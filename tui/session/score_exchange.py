@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.documents.files import numbered_lines
+from tui.documents.files import numbered_lines, read_whole
 from tui.model.collector import paused_collector
 from tui.model.errors import ConfigError
 from tui.model.results import TrialKey, TrialResult
@@ -43,6 +43,7 @@ _MOST_HINTS = 20
 _AT_ONCE = 200  # results in memory
 _MOST_SCORES = 300_000  # of one import: a short line of a packet is a score too, of 600 bytes of memory
 _MOST_BAD = 1_000  # lines that are reported
+_MOST_FILLED_BYTES = 256 * 1024 * 1024  # of a template or packet that is looked into before it is replaced
 _OF_A_PACKET = b'"packet"'
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _IDENTITY = ("act", "run", "case", "model", "repeat", "criterion", "again", "answer", "reviewer", "scored_at")
@@ -171,6 +172,24 @@ def template_lines(run: RunAnswers, store: Store, reviewer: str, guidance: Guida
         )
         for item in items
     )  # fmt: skip
+
+
+def is_filled_in(file: Path) -> bool:
+    """Return whether a file has a line of a template or a packet with an extent or a note. Raises nothing."""
+    try:
+        return any(map(_is_filled_in, read_whole(file, _MOST_FILLED_BYTES).splitlines()))
+    except OSError:
+        return False
+
+
+def _is_filled_in(line: bytes) -> bool:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    criteria = found.get("criteria") if isinstance(found, dict) else None
+    scores = criteria if isinstance(criteria, list) else [found]
+    return any(isinstance(each, dict) and (each.get("extent") is not None or each.get("note")) for each in scores)
 
 
 @dataclass(frozen=True, slots=True)
