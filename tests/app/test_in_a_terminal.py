@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.processes import wait_until
+from tests.support.processes import has_ended, wait_until
 from tests.support.terminal import Terminal, run_here
 
 RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?2004l", b"\x1b[?1000l")
@@ -260,7 +260,7 @@ def test_an_app_in_the_background_ends_on_a_signal(tmp_path: Path, wrapped_edito
         terminal.wait_for("Stopped")
         (program,) = psutil.Process(terminal.pid).children()
         terminal.send(f"{how}\n")
-        wait_until(lambda: not program.is_running() or program.status() == psutil.STATUS_ZOMBIE)
+        wait_until(lambda: has_ended(program.pid))
         terminal.send("clear; echo shell$((1 + 1))\n")
         terminal.wait_for("shell2")
 

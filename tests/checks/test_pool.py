@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.processes import is_computing
+from tests.support.processes import has_ended, is_computing
 from tests.support.work import is_linear
 from tui.checks import pool
 from tui.checks.checker import Answer, Checker
@@ -30,10 +30,6 @@ async def until(condition: Callable[[], bool]) -> None:
             if condition():
                 return
             await asyncio.sleep(0.005)
-
-
-def is_gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.usefixtures("brief_limits")
@@ -240,7 +236,7 @@ async def test_closing_ends_the_processes_and_what_is_being_decided() -> None:
     pids = checker.pids
     await checker.close()
     await checker.close()
-    assert all(is_gone(pid) for pid in pids)
+    assert all(has_ended(pid) for pid in pids)
     results = [result for (result,) in await asyncio.gather(*tasks)]
     assert {result.detail for result in results} == {"could not be evaluated: the checks were cancelled"}
     assert (await checker.decide([CATASTROPHE], SLOW))[0].state == "timed_out"
@@ -278,7 +274,7 @@ async def test_the_process_ends_when_its_parent_dies(pattern: str) -> None:
     await until(lambda: pattern == "a+" or is_computing(worker))
     parent.kill()
     await parent.wait()
-    await until(lambda: is_gone(worker))
+    await until(lambda: has_ended(worker))
 
 
 async def test_the_process_sees_neither_the_environment_nor_the_current_folder(

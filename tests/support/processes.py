@@ -31,6 +31,14 @@ def running(marker: str) -> list[int]:
     return found
 
 
+def has_ended(pid: int) -> bool:
+    """Return whether a process has ended, also if nobody has waited for it yet."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def is_computing(pid: int) -> bool:
     """Return whether a process has used more of the processor than its start takes."""
     times = psutil.Process(pid).cpu_times()
