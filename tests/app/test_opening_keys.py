@@ -10,6 +10,7 @@ from tui.app.case_editor.screen import CaseEditorScreen
 from tui.app.explore.model_dialog import ModelChooser
 from tui.app.explore.screen import ExploreScreen
 from tui.app.matrix.screen import MatrixScreen
+from tui.app.runs.screen import RunsScreen
 from tui.app.theme.palette import DEFAULT_PALETTE
 from tui.app.widgets.form import Form
 
@@ -49,6 +50,14 @@ async def test_a_screen_that_is_opened_and_closed_at_once_leaves_the_keys_after_
         press_at_once(stage.app, "m", "slash", *"st")
         await stage.opens(ExploreScreen)
         await stage.shows("st")
+
+
+async def test_a_search_that_is_typed_with_the_key_of_the_list_of_runs_is_its_own(fixed_world: Path) -> None:
+    async with staged(run_session, fixed_world, (120, 40), DEFAULT_PALETTE.name) as stage:
+        await stage.opens(ExploreScreen)
+        await stage.press("H", "slash", *"state:fin")
+        await stage.opens(RunsScreen)
+        await stage.shows("state:fin")
 
 
 async def test_without_another_screen_the_keys_are_for_the_one_that_stays(fixed_world: Path) -> None:

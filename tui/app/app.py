@@ -15,6 +15,7 @@ from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 
 from tui.app.bindings import bind
 from tui.app.idle_collector import IdleCollector
@@ -66,6 +67,8 @@ _OPENING = frozenset(
 )
 """The groups of workers that open another screen: they import its module, and some read files, before they push it."""
 _LONGEST_HOLD_SECONDS = 3.0
+_LOOK_SECONDS = 0.02
+_LOOKS_WITHOUT_FOCUS = 10
 
 
 class _OpeningKeys:
@@ -77,7 +80,9 @@ class _OpeningKeys:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self.held: list[Key] = []
-        self._opened: Screen[Any] | None = None
+        self._below: Screen[Any] | None = None
+        self._seen: tuple[Screen[Any], Widget | None] | None = None
+        self._looks = 0
         self._begun_at = 0.0
         self._timer: Timer | None = None
 
@@ -92,17 +97,19 @@ class _OpeningKeys:
         """Hold a key until the other screen can take it."""
         self.held.append(key)
         if self._timer is None:
-            self._begun_at, self._opened = monotonic(), self._app.screen
-            self._timer = self._app.set_interval(0.02, self._look)
+            self._begun_at, self._below = monotonic(), self._app.screen
+            self._timer = self._app.set_interval(_LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
-        """Deliver the keys if the other screen is displayed, or if none will be."""
-        screen = self._app.screen
+        """Deliver the keys if the other screen has chosen what has the focus, or if none will be opened."""
+        screen, before = self._app.screen, self._seen
+        self._seen = screen, screen.focused
+        self._looks = self._looks + 1 if self._seen == before else 0
         is_late = monotonic() - self._begun_at > _LONGEST_HOLD_SECONDS
-        if screen is not self._opened:
-            self._opened = screen
-            screen.call_after_refresh(self._release)
-        elif is_late or not any(each.node is screen and each.group in _OPENING for each in self._app.workers):
+        if screen is self._below:
+            if is_late or not any(each.node is screen and each.group in _OPENING for each in self._app.workers):
+                self._release()
+        elif self._looks > (0 if screen.focused is not None else _LOOKS_WITHOUT_FOCUS):
             self._release()
 
     def _release(self) -> None:
@@ -291,7 +298,7 @@ class AssayApp(ThemedApp[int]):
         """Note when the last key was pressed; a key that bubbles up to the app arrives once more."""
         if isinstance(event, Key) and event is not self._last_key:
             self._last_key, self._last_key_at = event, monotonic()
-            if self._opening.held and not event.is_forwarded:
+            if self._opening.is_begun and not event.is_forwarded:
                 self._opening.hold(event)
                 return
         await super().on_event(event)
