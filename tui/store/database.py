@@ -119,6 +119,7 @@ class Opened:
     is_readonly: bool
     notices: tuple[str, ...] = ()
     identity: os.stat_result | None = None
+    is_full: bool = False
 
 
 class _Damaged(Exception):
@@ -391,7 +392,7 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
             if version < len(STEPS):
                 connection.close()
                 raise StoreError("the run history has an older format and is not writable", where=str(path))
-            return Opened(connection, True, (cannot,), identity)
+            return Opened(connection, True, (cannot,), identity, is_full)
     raise store_error(refusal, path) from refusal
 
 
@@ -471,7 +472,7 @@ class HistoryFile:
         opened = open_history(path)
         self._connection: sqlite3.Connection | None = opened.connection
         self.is_readonly, self.notices = opened.is_readonly, opened.notices
-        self._identity = opened.identity
+        self._identity, self._is_full = opened.identity, opened.is_full
 
     def close(self) -> None:
         """Close the file when no thread uses it."""
@@ -499,11 +500,10 @@ class HistoryFile:
         self._follow_recovery()
         with self.using() as connection:
             if self.is_readonly:
-                raise StoreError(
-                    "the run history is read-only",
-                    where=str(self.path),
-                    fix="Make the file and its folder writable, then restart Assay.",
-                )
+                what, fix = _SENTENCES[sqlite3.SQLITE_READONLY]
+                if self._is_full:
+                    what, fix = "the disk of the run history was full", "Free space, then restart Assay."
+                raise StoreError(what, where=str(self.path), fix=fix)
             connection.execute("BEGIN IMMEDIATE")
             try:
                 self._refuse_replaced()

@@ -67,7 +67,7 @@ _REVEAL = (
 _LEAVE_BLIND = (
     "Other screens show model names. Your scores are saved, and the review continues blind where you left it."
 )
-_LOOK = "Leaving is recorded as a look at names and counted in reports; quitting with q shows no names."
+_LOOK = "Leaving is recorded as a look at names and counted in reports; quitting with {key} shows no names."
 _EXPLORE = "left blind review for Explore"
 
 
@@ -612,7 +612,7 @@ class ReviewScreen(AppScreen[None]):
     def _leave(self) -> None:
         review = self.review_session.review
         blind = _LEAVE_BLIND if self.review_session.hidden and review.items else ""
-        look = _LOOK if review.is_blind_open else ""
+        look = _LOOK.format(key=key_of(self, "app.leave")) if review.is_blind_open else ""
         question = "\n\n".join(filter(None, (blind, look, self.describe_unsaved_notes())))
         if not question:
             self.dismiss(None)
