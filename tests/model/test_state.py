@@ -330,7 +330,7 @@ def test_results_of_a_name_that_stands_for_another_model_in_a_newer_run_are_hidd
     assert stored.trials.keys() == {A, B, imported}
 
 
-def test_what_a_name_sent_that_stands_for_another_model_now_still_hides_results_with_older_files() -> None:
+def test_what_a_redefined_model_sent_still_hides_results_with_older_files() -> None:
     state, other = RunState(), TrialKey("two", "mock-a")
     state.display(make_suite([Case(name, name, "Security", (Step("go"),)) for name in ("one", "two")]))
     results = [_sent(A, "new files"), _sent(B, "old files"), result_of(other)]
