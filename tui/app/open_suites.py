@@ -200,7 +200,7 @@ class OpenSuites:
         self._newest_result, _ = self._session.changed_suites(self._newest_result)
 
     def read_saved_results(self) -> dict[Path, RunState]:
-        """Return the latest results of the suite files for which some were saved since the last call or `note_results`.
+        """Return the latest results of the suites for which some were saved since the last call or `note_results`.
 
         Another program may have saved them, or a saved run that was continued. Blocks. Raises StoreError.
         """
@@ -208,15 +208,22 @@ class OpenSuites:
         return self.read_results(files) if files else {}
 
     def read_results(self, files: Collection[str]) -> dict[Path, RunState]:
-        """Return the latest results of the suites in these files, without links, that were read.
+        """Return the latest results of the suites in these files, without links, that were read, and their open runs.
 
         Blocks. Raises StoreError.
         """
         suites = {path: each.suite for path, each in self._files.items() if each.suite is not None}
-        return {path: self._read_results(suite) for path, suite in suites.items() if real_path(str(path)) in files}
+        found = {path: self._read_results(suite) for path, suite in suites.items() if real_path(str(path)) in files}
+        for path, each in self._saved_runs.copy().items():
+            if each.run and each.suite is not None and real_path(each.suite.path) in files:
+                found[path] = RunState()
+                found[path].take_known(self._session.history.read_progress(each.run))
+        return found
 
     def replace_state(self, path: Path, state: RunState) -> bool:
-        """Display other results for a suite file. Return False if they are the same as those that are displayed."""
+        """Display other results for a suite file or saved run. Return False if they are those that are displayed."""
+        if path in self._saved_runs:
+            return self.state(path).take_changed(state.trials)
         if state.has_results_of(self.state(path)):
             return False
         self._states[path] = state

@@ -264,6 +264,17 @@ class RunState:
             self._note(key)
         self.trials = {**trials, **self.trials}
 
+    def take_changed(self, trials: Mapping[TrialKey, TrialProgress]) -> bool:
+        """Replace the trials of a saved run by stored ones that ended differently, and return whether there were any.
+
+        Another program has continued the run, or has rerun some of its trials.
+        """
+        changed = {key: trial for key, trial in trials.items() if _has_ended_otherwise(self.trials.get(key), trial)}
+        for key in changed:
+            self._note(key)
+        self.trials = {**self.trials, **changed}
+        return bool(changed)
+
     def _note(self, key: TrialKey) -> None:
         """Remember a case and its repeats. Runs of other tools have any numbers, so that a range would be too long."""
         self._tried.add(key.case)
@@ -378,6 +389,13 @@ class RunState:
         self.counts.take(result)
         if self._asked_something_else(trial):
             self._hidden[trial.key] = self.trials.pop(trial.key)
+
+
+def _has_ended_otherwise(known: TrialProgress | None, stored: TrialProgress) -> bool:
+    before, now = known.ended if known is not None else None, stored.ended
+    if before is None or now is None:
+        return now is not None
+    return (before.verdict, before.first_verdict, before.reruns) != (now.verdict, now.first_verdict, now.reruns)
 
 
 def _of_other_models(trials: Mapping[TrialKey, TrialProgress]) -> set[TrialKey]:

@@ -30,6 +30,7 @@ from tui.app.run_controls import rerun_lines
 from tui.app.runs.screen import RunsScreen
 from tui.app.widgets.filter_line import FilterLine
 from tui.app.widgets.prompt_input import PromptInput
+from tui.model.current_folder import real_path
 from tui.model.events import Event, TrialFinished
 from tui.model.results import TrialKey
 from tui.model.run import KeptRun, Plan, RunState
@@ -120,6 +121,30 @@ async def test_every_run_is_listed_newest_first_with_what_it_was_made_with(store
         await seen.until(lambda: "temperature 0.0 · seed 7" in str(setup.render()))
         await seen.press("escape")
         await seen.until(lambda: in_explore(seen))
+
+
+async def test_an_open_run_that_another_program_continues_shows_its_new_results(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    whole = numbered(small_run(), 1, "running")
+    failed = next(result for result in whole.results if result.verdict == "failed")
+    keep(store, replace(whole, results=(failed,)))
+    async with at_runs(store, tmp_path) as (seen, _):
+        await seen.press("enter")
+        await seen.until(lambda: in_explore(seen) and seen.screen.selection.run)
+        selection = seen.screen.selection
+        await seen.until(lambda: selection.state.trials.keys() == {failed.trial})
+        first, *others = (result for result in whole.results if result is not failed)
+        passed = replace(failed.attempts[0], number=2, asking=1, verdict="passed")
+        rerun = replace(failed, verdict="passed", attempts=(*failed.attempts, passed))
+        store.save_trials(whole.record.id, [first, *others, rerun])
+        loader = seen.screen.context.suite_loader
+        await loader.read_results({real_path(whole.plan.suite.path)})
+        assert selection.state.trials.keys() == {result.trial for result in whole.results}
+        ended = selection.state.trials[failed.trial].ended
+        assert ended is not None
+        assert ended.reruns == 1
+        await seen.until(lambda: any("Use a parameter." in seen.text(place) for place in (0, 1)))
 
 
 @pytest.mark.long
