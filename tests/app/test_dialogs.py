@@ -126,6 +126,22 @@ async def test_rows_that_were_skipped_are_displayed_before_yes(disturb: str) -> 
         assert len(before) < len(WORDS) / 2
 
 
+async def test_rows_that_pass_by_in_an_animation_are_not_displayed() -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.animation_level = "full"
+        text = "\n".join(f"row {number}" for number in range(60))
+        await app.push_screen(ConfirmScreen("Allow?", text, yes="allow it", no="do not run"), answers.append)
+        scroll = app.screen.query_one(VerticalScroll)
+        await until(pilot, lambda: scroll.max_scroll_y > 30 and "row 0" in "\n".join(screen_rows(app.screen)))
+        await pilot.press("end")
+        await until(pilot, lambda: scroll.scroll_y == scroll.max_scroll_y)
+        await pilot.press("y")
+        await until(pilot, lambda: scroll.scroll_y < scroll.max_scroll_y)
+        assert answers == []
+
+
 async def test_a_question_that_was_below_another_screen_is_displayed_before_yes() -> None:
     app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
     answers: list[bool | None] = []

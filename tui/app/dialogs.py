@@ -94,6 +94,16 @@ class PaintedText(Static):
         return next((row for row in range(self.size.height) if row not in self._painted), None)
 
 
+class _QuestionScroll(VerticalScroll):
+    """A scrolled area that jumps: rows that only pass by in an animation would count as displayed."""
+
+    def animate(self, attribute: str, value: Any, **options: Any) -> None:
+        """Set the attribute at once."""
+        setattr(self, attribute, value)
+        if (completed := options.get("on_complete")) is not None:
+            self.call_next(completed)
+
+
 class ConfirmScreen(Dialog[bool]):
     """A dialog with a yes-or-no question. `y` answers yes; every other way to close the dialog answers no.
 
@@ -136,7 +146,7 @@ class ConfirmScreen(Dialog[bool]):
         self._title, self._question, self._asks_permission = title, question, asks_permission
         self._typing: Timer | None = None
         self._accepts_from = 0.0  # a key that was pressed before may be handled later, when the app is busy
-        self._frame, self._text = Vertical(), VerticalScroll()
+        self._frame, self._text = Vertical(), _QuestionScroll()
         self._yes, self._no = yes, no
         self._keys = Static(markup=False)
 

@@ -57,6 +57,12 @@ def test_a_run_that_is_not_finished_has_no_share(state: RunState) -> None:
     assert text_of(run_line(replace(RUN, state=state), False, 150)).split(" 2/8 ")[1].split()[0] == "–"
 
 
+def test_a_run_without_a_checked_case_shows_no_number_of_unchecked_answers() -> None:
+    line = text_of(run_line(replace(RUN, passed=0, unchecked=3, trials=3, state="finished"), False, 120))
+    assert "no checks" in line
+    assert "○" not in line
+
+
 def test_times_are_short_and_never_fail() -> None:
     assert len(day_and_time(RUN.started_at)) == 12
     assert day_and_time("1999-01-02T03:04:05+00:00").endswith("1999")

@@ -80,11 +80,12 @@ def run_line(run: RunRecord, is_baseline: bool, width: int) -> Line:
 def _passed(run: RunRecord) -> list[Piece]:
     """Return the passed trials and their share, exactly as wide as the column.
 
-    A run that is not finished has no share: trials that have not run would count as not passed.
+    A run that is not finished has no share: trials that have not run would count as not passed. A run without a checked
+    case has no number: `unchecked` counts its errors, too.
     """
     share = f"{percent(run.passed / run.checked):>4}" if run.checked and run.state == "finished" else "   –"
     room = _PASSED_WIDTH - len(share) - 1
-    counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else f"○ {run.unchecked}"
+    counted = f"{run.passed}/{run.checked}" if run.checked or not run.unchecked else "no checks"
     role: Role = "passed" if run.checked and run.passed == run.checked else "plain"
     return [(cut(counted, room).rjust(room), role), (f" {share}", "dim")]
 
