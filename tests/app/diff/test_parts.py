@@ -1,5 +1,6 @@
 """The parts of the diff viewer: pairs, white space, colours, grounds, pieces."""
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -9,6 +10,7 @@ from rich.cells import cell_len
 
 from tests.app.diff.diffs import file_of
 from tests.app.diff.samples import SERVICE
+from tui.app.diff import highlight
 from tui.app.diff.highlight import FileColours, Shades, SideColours, language_of
 from tui.app.diff.layout import MOST_FOUND, Document, Look
 from tui.app.diff.lines import place_line
@@ -110,7 +112,8 @@ def test_colours_far_down_are_those_of_the_whole_file() -> None:
     assert [side.at(n) for n in range(41)] == whole(code)[:41]
 
 
-def test_a_long_text_from_far_above_is_guessed_and_then_put_right() -> None:
+def test_a_long_text_from_far_above_is_guessed_and_then_put_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(highlight, "lexing_deadline", lambda *_: math.inf)  # a collection of garbage may take as long
     code = ["x = 1", 'text = """', *["for a in b: pass"] * 900, '"""', "y = 2"]
     side = SideColours(load_lexer("python"), code)
     side.work(500, 520)
