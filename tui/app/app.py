@@ -89,9 +89,11 @@ class _OpeningKeys:
     @property
     def is_begun(self) -> bool:
         """Return whether a worker of the current screen is about to open another one, or keys are still held."""
-        screen = self._app.screen
-        opening = any(each.node is screen and each.group in _OPENING for each in self._app.workers if each.is_running)
-        return bool(self.held) or opening
+        return bool(self.held) or self._is_opening(self._app.screen)
+
+    def _is_opening(self, screen: Screen[Any]) -> bool:
+        workers = (each for each in self._app.workers if each.node is screen and each.group in _OPENING)
+        return any(not each.is_finished for each in workers)
 
     def hold(self, key: Key) -> None:
         """Hold a key until the other screen can take it."""
@@ -107,7 +109,7 @@ class _OpeningKeys:
         self._looks = self._looks + 1 if self._seen == before else 0
         is_late = monotonic() - self._begun_at > _LONGEST_HOLD_SECONDS
         if screen is self._below:
-            if is_late or not any(each.node is screen and each.group in _OPENING for each in self._app.workers):
+            if is_late or not self._is_opening(screen):
                 self._release()
         elif self._looks > (0 if screen.focused is not None else _LOOKS_WITHOUT_FOCUS):
             self._release()

@@ -171,7 +171,7 @@ def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
     Imports all screens: call it in a thread.
     """
     bindings = bindings_of_app()
-    known = {binding.id for found in bindings.values() for binding in found if binding.id}
+    known = _ids_of(bindings)
     problems = [_unknown(name, known) for name in keymap if name not in known]
     for name in keymap:
         unknown = [each.key for each in _moved(Binding("", "", id=name), keymap) if not _is_key(each.key)]
@@ -187,8 +187,12 @@ def keymap_problems(keymap: Mapping[str, str]) -> list[str]:
 
 def id_fault(name: str) -> str:
     """Return why a name is not the id of an action, empty if it is one. Imports all screens: call it in a thread."""
-    known = {binding.id for found in bindings_of_app().values() for binding in found if binding.id}
+    known = _ids_of(bindings_of_app())
     return "" if name in known else _unknown(name, known)
+
+
+def _ids_of(bindings: Mapping[type[DOMNode], list[Binding]]) -> set[str]:
+    return {binding.id for found in bindings.values() for binding in found if binding.id}
 
 
 def bindings_of_app() -> dict[type[DOMNode], list[Binding]]:

@@ -272,7 +272,8 @@ class RunState:
         changed = {key: trial for key, trial in trials.items() if _has_ended_otherwise(self.trials.get(key), trial)}
         for key in changed:
             self._note(key)
-        self.trials = {**self.trials, **changed}
+        if changed:
+            self.trials = {**self.trials, **changed}
         return bool(changed)
 
     def _note(self, key: TrialKey) -> None:

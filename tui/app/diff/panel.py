@@ -149,7 +149,7 @@ class DiffPanel(Vertical):
         self.other: ShownDiff | None = None
         self.kept: ShownDiff | None = None
         self.shown: ShownDiff | None = None
-        self._saved: ShownDiff | None = None
+        self._to_save: ShownDiff | None = None
         self.repository: Path | None = None
         self.contexts: dict[int, int] = {}
 
@@ -360,18 +360,18 @@ class DiffPanel(Vertical):
     async def action_save_patch(self) -> None:
         """Ask for a file name, and save all changes as a patch."""
         if self.shown is not None and self.shown.changes:
-            self._saved = self.shown
+            self._to_save = self.shown
             line = await self._open_input("save", "name of a new file")
-            line.value = patch_name(self._saved.case.id, self._saved.trial.model)
+            line.value = patch_name(self._to_save.case.id, self._to_save.trial.model)
             line.cursor_position = len(line.value)
 
     def _save(self, name: str) -> None:
         """Save the changes that were shown when the name was asked for."""
-        if self._saved is None:
+        if self._to_save is None:
             return
         try:
             place = Path(name).expanduser()
-            save_patch(place, self._saved.changes)
+            save_patch(place, self._to_save.changes)
         except FileExistsError:
             self._notify(f"{name} already exists. Choose another name.", "warning")
         except (OSError, RuntimeError, ValueError) as error:  # a user without a home folder is a RuntimeError

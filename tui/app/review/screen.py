@@ -503,7 +503,7 @@ class ReviewScreen(AppScreen[None]):
             self._apply_filter(text)
 
     def _apply_filter(self, text: str) -> None:
-        self._keep_note()
+        self._keep_note()  # before: the filter says whether notes are those of decisions
         self.review_session.set_filter(text, self._filters.texts)
         self._show_item()
 
