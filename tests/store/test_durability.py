@@ -30,6 +30,8 @@ store.begin_run(PLAN, STARTED)
 print("begun", flush=True)
 left = [key for key in PLAN.trials if key not in done]
 for at in range(0, len(left), 3):
+    if at >= int(sys.argv[2]):
+        sys.stdin.read()  # until it is killed
     store.save_trials(PLAN.run_id, [make_result(key) for key in left[at:at + 3]])
     print(*(key.case for key in left[at:at + 3]), flush=True)
 """
@@ -37,8 +39,9 @@ for at in range(0, len(left), 3):
 
 def kill_while_it_writes(history: Path, times: int) -> None:
     seen: set[str] = set()
+    command = [sys.executable, "-c", WRITER, str(history)]
     for turn in range(times):
-        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(history)], stdout=subprocess.PIPE, text=True)
+        writer = subprocess.Popen([*command, str(len(PLAN.trials))], stdout=subprocess.PIPE, text=True)
         assert writer.stdout is not None
         number = random.Random(turn).randrange(1, 25)
         for _ in range(number):
@@ -71,7 +74,9 @@ def test_a_hundred_kills_lose_nothing_that_was_finished(history: Path) -> None:
 
 
 def test_a_run_whose_process_is_gone_was_interrupted(history: Path) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(history)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", WRITER, str(history), "300"]  # never all: a run with all results is finished
+    writer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert writer.stdin is not None
     assert writer.stdout is not None
     assert writer.stdout.readline() == "begun\n"
     neighbour = SqliteStore(history)
@@ -82,6 +87,7 @@ def test_a_run_whose_process_is_gone_was_interrupted(history: Path) -> None:
         neighbour.delete_run(PLAN.run_id)
     writer.kill()
     writer.wait()
+    writer.stdin.close()
     writer.stdout.close()
     # Seen by those who had it open, and written down by whoever opens it next.
     assert neighbour.list_runs()[0].state == "interrupted"
