@@ -176,7 +176,7 @@ async def test_it_sees_no_keys(write: Write) -> None:
     environ = {
         "PATH": os.environ["PATH"],
         "HOME": "/h",
-        "ACME_API_KEY": "k1",
+        "ACME_API_KEY": "acme-key-4711",
         "X": "sk-123",
         "PLAIN": "the-configs-key",
     }
@@ -184,7 +184,7 @@ async def test_it_sees_no_keys(write: Write) -> None:
     answer = text_of(await ask(agents, make_request(path)))
     await agents.close()
     assert '"HOME": "/h"' in answer
-    assert not any(word in answer for word in ("k1", "sk-123", "the-configs-key"))
+    assert not any(word in answer for word in ("acme-key-4711", "sk-123", "the-configs-key"))
 
 
 async def test_memory_is_limited(write: Write) -> None:
