@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from tests.app.explore.test_saved_runs_end_to_end import CASE, app_on, environ_of
 from tests.support.model_server import Asked, ModelServer, Script, say
@@ -131,6 +132,29 @@ async def test_leaving_a_paused_run_keeps_it_to_be_resumed(tmp_path: Path) -> No
         [record] = seen.explore.context.session.history.list_runs()
         assert (record.state, record.passed, record.trials) == ("interrupted", 4, 6)
         assert len(seen.server.asked) == 4
+
+
+async def test_the_question_before_quitting_names_queued_runs(tmp_path: Path) -> None:
+    async with paced(tmp_path) as seen:
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.server.in_flight == 4)
+        await seen.pilot.press("q")
+        await seen.until(lambda: "A run is in progress." in question(seen.app))
+        assert "queued" not in question(seen.app)
+        await seen.pilot.press("n")
+        await seen.until(lambda: not question(seen.app))
+        await seen.pilot.press("R")
+        await seen.until(lambda: len(seen.explore.context.runs.queued) == 1)
+        await seen.pilot.press("q")
+        await seen.until(lambda: "1 queued run will not start." in question(seen.app))
+
+
+def question(app: AssayApp) -> str:
+    """Return the text of the displayed question, on one line; empty if there is none."""
+    screen = app.screen
+    if not isinstance(screen, ConfirmScreen):
+        return ""
+    return " ".join(" ".join(str(widget.render()) for widget in screen.query(Static)).split())
 
 
 async def test_a_paused_run_can_be_cancelled(tmp_path: Path) -> None:

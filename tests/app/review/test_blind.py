@@ -528,12 +528,14 @@ async def test_items_of_replaced_answers_are_open_again_before_all_are_scored_an
         review_session = screen(seen).review_session
         items = [item.key for item in review_session.review.items]
         await give(seen, *"1" * (len(items) - 1))
+        assert last(seen), "undo is offered"
         first = items[0].trial
         replace_answer(tmp_path, first)
         reopened = sum(key.trial == first for key in items[:-1])
         await seen.press("1")
         await seen.until(lambda: seen.notices and "that you scored" in seen.notices[-1])
         assert review_session.scored == len(items) - reopened
+        assert last(seen) == ""
         await seen.until(lambda: target(seen) == items[0] and "Another answer." in drawn(seen))
         await give(seen, *"2" * reopened)
         await seen.until(lambda: review_session.item is None)
