@@ -8,12 +8,14 @@ from threading import Event
 import pytest
 
 from tests.app.explore.explored import session_for
-from tests.support.pilots import until
+from tests.support.command_line import CommandLine
+from tests.support.pilots import screen_rows, until
 from tests.support.scripted_session import ScriptedSession
 from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
 from tui.app.app import AssayApp
 from tui.app.explore.screen import ExploreScreen
 from tui.app.splash import SplashScreen, start_lines
+from tui.session.session import Session
 
 
 def test_what_the_first_paint_does_not_need_is_not_loaded() -> None:
@@ -32,6 +34,19 @@ def test_the_start_names_the_keys_of_the_config() -> None:
     rows = ["".join(text for text, _ in line) for line in start_lines("", lambda id: "f8" if id == "run.case" else "")]
     assert "     f8  run the case" in rows
     assert "      R  run the whole suite" in rows
+
+
+async def test_the_start_pane_names_the_keys_of_the_config(tmp_path: Path) -> None:
+    environ = CommandLine(tmp_path).environ()
+    config = tmp_path / "assay_config_dir" / "config.yaml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("keys: {run.case: f8}\n")
+    empty = tmp_path / "suites"
+    empty.mkdir()
+    app = AssayApp(lambda: Session(environ), [empty])
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: any("f8  run the case" in row for row in screen_rows(app.screen)))
+    await app.close_session()
 
 
 @pytest.mark.parametrize("keys", ["/hqsh", *(pytest.param(keys, marks=pytest.mark.long) for keys in ("?", "dddq"))])

@@ -275,6 +275,12 @@ async def test_preferences_are_reported_with_how_sure_they_are(store: SqliteStor
         assert "no preference shown." in content
         await seen.press("I")
         await seen.until(lambda: isinstance(seen.app.screen, CompareScreen))
+        plan = make_plan([make_case("c0")], [A], run_id="3" * 32)
+        store.begin_run(replace(plan, subjects=(replace(plan.subjects[0], model_id="another"),)), STARTED)
+        await seen.press("I")
+        await seen.until(lambda: isinstance(seen.app.screen, FiguresScreen) and seen.app.screen.page is not None)
+        ranked = " ".join(screen_rows(seen.app.screen))
+        assert "No preference between two models" in ranked, "the name of one now stands for another model"
 
 
 async def test_other_answers_can_be_chosen(store: SqliteStore, tmp_path: Path) -> None:
