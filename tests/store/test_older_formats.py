@@ -10,6 +10,7 @@ import pytest
 from tests.support.kept_runs import RUN_ID, STARTED, make_case, make_plan
 from tui.model.results import TrialKey
 from tui.store import codec
+from tui.store.database import mark_damaged
 from tui.store.schema import STEPS, migrate
 from tui.store.sqlite import SqliteStore
 
@@ -140,6 +141,26 @@ def test_each_trial_is_what_it_would_be_today_in_every_place(tmp_path: Path, ver
     assert again.read_outcomes(RUN_ID) == tuple(outcomes.values())
     assert again.notices == ()
     again.close()
+
+
+@pytest.mark.parametrize("version", range(len(STEPS)))
+def test_a_mark_of_damage_beside_an_empty_or_older_history_goes_once_it_is_checked(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "data" / "runs.sqlite"
+    if version:
+        write_history(path, version)
+    else:
+        path.parent.mkdir()
+        path.touch()
+    mark_damaged(path, [1])
+    for _ in range(2):
+        store = SqliteStore(path)
+        assert not store.is_readonly
+        assert len(store.list_runs()) == bool(version)
+        assert not any("damaged" in notice for notice in store.notices)
+        store.close()
+    assert [each.name for each in path.parent.iterdir() if each.name.endswith(".damaged")] == []
 
 
 def test_sums_of_which_a_part_is_unknown_have_their_known_parts(tmp_path: Path) -> None:

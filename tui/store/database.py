@@ -345,10 +345,12 @@ def _check(connection: sqlite3.Connection, path: Path, *, is_current: bool) -> N
     if suspected or path.stat().st_size <= _ALWAYS_CHECKED:
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _Damaged
-        if is_current and (has_strange_verdict(connection) or (suspected and has_unreadable_setup(connection))):
+        if not is_current:  # It lacks tables or columns. The mark stays until the next start, when they are there.
+            return
+        if has_strange_verdict(connection):
             raise _Damaged
         if suspected:
-            if has_unreadable(connection, _marked_results(path)):
+            if has_unreadable_setup(connection) or has_unreadable(connection, _marked_results(path)):
                 raise _Damaged
             _mark(path).unlink(missing_ok=True)
 
