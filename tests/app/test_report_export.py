@@ -45,16 +45,23 @@ def scored_run(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "chosen"),
+    ("format", "chosen", "is_scored"),
     [
-        *((each.name, ("answers", "risk", "times")) for each in ReportExport.formats),
-        ("markdown", ()),
-        ("html", ("risk",)),
-        ("csv", ("times",)),
+        *((each.name, ("answers", "risk", "times"), True) for each in ReportExport.formats),
+        ("markdown", (), True),
+        ("html", ("risk",), True),
+        ("csv", ("times",), True),
+        ("json", ("risk",), False),
+        ("markdown", ("risk",), False),
     ],
 )
-def test_the_file_is_what_the_displayed_command_writes(tmp_path: Path, format: str, chosen: Sequence[str]) -> None:
-    scored_run(tmp_path)
+def test_the_file_is_what_the_displayed_command_writes(
+    tmp_path: Path, format: str, chosen: Sequence[str], is_scored: bool
+) -> None:
+    if is_scored:
+        scored_run(tmp_path)
+    else:
+        keep_run(tmp_path).close()
     history = session_at(tmp_path, SqliteStore(tmp_path / "data" / "runs.sqlite")).history
     [run] = history.list_runs()
     export = ReportExport(history, run, 0, lambda: None)

@@ -220,9 +220,30 @@ def test_what_a_server_says_of_itself_is_made_safe() -> None:
 def rerun_after_failure() -> KeptRun:
     """Return a run with one trial, which failed with `Use a string.` and passed when it was rerun."""
     key = TrialKey("one", A)
-    failed, passed = make_result(key, "failed"), make_result(key, "passed")
+    return keep(make_plan([make_case("one")], [A]), [passed_since(make_result(key, "failed"))])
+
+
+def test_each_model_in_junit_has_its_own_reruns() -> None:
+    failed = [make_result(TrialKey(case, model), "failed") for case in ("one", "two") for model in (A, B)]
+    again = [each if each.trial == TrialKey("two", A) else passed_since(each) for each in failed]
+    text = render_report(keep(make_plan([make_case("one"), make_case("two")], [A, B]), again), "junit")
+    reruns = {
+        suite.get("name", ""): entry.get("value", "").partition(".")[0]
+        for suite in ElementTree.fromstring(text).iter("testsuite")
+        for entry in suite.iter("property")
+        if entry.get("name") == "reruns"
+    }
+    assert reruns == {
+        f"Sample suite · {A}": "1 failed trial was rerun; it has passed since",
+        f"Sample suite · {B}": "2 failed trials were rerun; 2 of them have passed since",
+    }
+
+
+def passed_since(failed: TrialResult) -> TrialResult:
+    """Return the trial after a rerun that passed."""
+    passed = make_result(failed.trial, "passed")
     again = replace(passed.attempts[0], number=2, asking=1, started_at="2026-11-21T10:15:00.000+00:00")
-    return keep(make_plan([make_case("one")], [A]), [replace(passed, attempts=(failed.attempts[0], again))])
+    return replace(passed, attempts=(failed.attempts[0], again))
 
 
 @pytest.mark.parametrize("format", ["markdown", "html", "junit"])

@@ -55,11 +55,12 @@ class ReportExport:
 
     def write(self, file: Path, format: str, chosen: frozenset[str], *, replaces: bool) -> None:
         """Write the report. Blocks. Raises AssayError and FileExistsError."""
+        wanted = _without_fixed(format, chosen)
         content = ReportContent(
             cast("ReportFormat", format),
-            responses="answers" in chosen,
-            timestamps="times" in chosen,
-            risk_analysis="risk" in chosen,
+            responses="answers" in wanted,
+            timestamps="times" in wanted,
+            risk_analysis="risk" in wanted,
         )
         self._history.export(self._run.id, content, file, replaces=replaces)
 
@@ -71,9 +72,14 @@ class ReportExport:
         """Return the command line that writes the same report."""
         flags = {"answers": "-r", "risk": "--risk-analysis", "times": "-t"}
         words = ["assay", "report", self._run.id, "-f", format]
-        words += [flag for name, flag in flags.items() if name in chosen and format != "json"]
+        words += [flag for name, flag in flags.items() if name in _without_fixed(format, chosen)]
         # In quotes, the shell leaves `~` as it is.
         return shlex.join([*words, "-o", os.path.expanduser(file)])
+
+
+def _without_fixed(format: str, chosen: frozenset[str]) -> frozenset[str]:
+    """Return the chosen options that a format has: JSON is complete without any."""
+    return frozenset() if format in _COMPLETE else chosen
 
 
 class ReportExporter:

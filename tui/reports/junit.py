@@ -22,7 +22,7 @@ from tui.reports.phrases import (
     verdict,
 )
 from tui.reports.scores import describe_scores
-from tui.reports.summary import models_of
+from tui.reports.summary import count_reruns, models_of
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -41,7 +41,10 @@ def render_junit(runs: Sequence[Reported], detail: Detail) -> str:
             by_model[key.model].append((key, results.get(key)))
         properties = _properties(run)
         for model, trials in by_model.items():
-            _add_suite(root, run, properties[model], trials, detail)
+            entries = properties[model]
+            if reruns := reruns_sentence(count_reruns(result for _, result in trials if result is not None)):
+                entries["reruns"] = reruns
+            _add_suite(root, run, entries, trials, detail)
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     root.set("time", f"{sum(float(suite.get('time', '0')) for suite in root):.3f}")
@@ -78,8 +81,6 @@ def _add_suite(
 def _properties(run: Reported) -> dict[str, dict[str, str]]:
     """Return the properties of each model."""
     notes = {"checked": checked_sentence(run.kept.plan.planned_cases)}
-    if reruns := reruns_sentence(run.summary.reruns):
-        notes["reruns"] = reruns
     required: dict[str, dict[str, str]] = {}
     for share in run.summary.required:
         name = f"required pass rate of {share.case}"

@@ -69,8 +69,8 @@ class RunResults:
 class RunChange:
     """How one model's results changed from the base to the run.
 
-    A case broke if it passed in every repeat of the base and passes in none now, and is fixed if it is the other way
-    round; with repeats it may also be better or worse. `missing` cases have results only in the base, `added` ones only
+    A case broke if it passed in every repeat of the base and passes in none now, not even after a retry, and is fixed if
+    it is the other way round; otherwise it is better or worse. `missing` cases have results only in the base, `added` ones only
     in the run. The comparison is of the run (`a`) with the base (`b`). `not_worse` says whether the run is shown not to
     be worse by more than the margin.
     """
@@ -104,12 +104,15 @@ def results_of(trials: Iterable[CountedCase], unchecked: Collection[str] = ()) -
     )
 
 
-def case_change(now: float, before: float, *, flaky: bool) -> CaseChange:
-    """Return how the share of passed repeats of a case changed; a case that is `flaky` now did not break."""
+def case_change(now: float, before: float, *, flaky: bool, was_flaky: bool) -> CaseChange:
+    """Return how the share of passed repeats of a case changed.
+
+    A case that is `flaky`, so that it passes after a retry, did not break, and one that was flaky is not fixed.
+    """
     if now == before:
         return "same"
     if now > before:
-        return "fixed" if now == 1.0 and before == 0.0 else "better"
+        return "fixed" if now == 1.0 and before == 0.0 and not was_flaky else "better"
     return "broke" if now == 0.0 and before == 1.0 and not flaky else "worse"
 
 
@@ -142,7 +145,8 @@ def _change(
     cases: dict[CaseChange, list[str]] = {"broke": [], "worse": [], "same": [], "better": [], "fixed": []}
     for case, passes in now.passes.items():
         if case in before.passes:
-            change = case_change(passes.share, before.passes[case].share, flaky=case in now.flaky)
+            share = before.passes[case].share
+            change = case_change(passes.share, share, flaky=case in now.flaky, was_flaky=case in before.flaky)
             cases[change].append(case)
     return RunChange(
         model,

@@ -72,6 +72,7 @@ def test_the_mark_of_what_runs_moves() -> None:
         ("✓", "✗", "✗ broke", "✗ was ✓"),
         ("✓", "!", "✗ broke", "! error was ✓"),
         ("✓", "◐", "◐ worse", "◐ 2/2 was ✓"),
+        ("◐", "✓", "◐ better", "✓ was ◐"),
         ("✗✗", "✓✗", "◐ better", "◐ 1/2 was ✗ 0/2"),
         ("✓", "✓", "", None),
         ("✗", "!", "", None),

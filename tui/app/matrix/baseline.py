@@ -36,7 +36,7 @@ class Baseline:
 class Change(NamedTuple):
     """The number of models that do better, and worse, at a case than in the baseline.
 
-    `fixed` of the better ones passed no repeat before and pass all now; `broke` is the reverse.
+    `fixed` of the better ones passed no repeat before, not even after a retry, and pass all now; `broke` is the reverse.
     """
 
     better: int = 0
@@ -68,7 +68,8 @@ def changes(baseline: Baseline, case: str, models: Sequence[str], cells: Sequenc
         before = baseline.cells.get((case, model))
         if before is None or not change_of(now, before):
             continue
-        change = case_change(now.share, before.share, flaky="flaky" in (now.status, now.counted))
+        flaky, was_flaky = "flaky" in (now.status, now.counted), before.status == "flaky"
+        change = case_change(now.share, before.share, flaky=flaky, was_flaky=was_flaky)
         better, worse = better + (now.share > before.share), worse + (now.share < before.share)
         fixed, broke = fixed + (change == "fixed"), broke + (change == "broke")
     return Change(better, worse, fixed, broke)
