@@ -69,10 +69,10 @@ class RunResults:
 class RunChange:
     """How one model's results changed from the base to the run.
 
-    A case broke if it passed in every repeat of the base and passes in none now, not even after a retry, and is fixed if
-    it is the other way round; otherwise it is better or worse. `missing` cases have results only in the base, `added` ones only
-    in the run. The comparison is of the run (`a`) with the base (`b`). `not_worse` says whether the run is shown not to
-    be worse by more than the margin.
+    A case broke if it passed in every repeat of the base and passes in none now, not even after a retry, and is fixed
+    if it is the other way round; otherwise it is better or worse. `missing` cases have results only in the base,
+    `added` ones only in the run. The comparison is of the run (`a`) with the base (`b`). `not_worse` says whether the
+    run is shown not to be worse by more than the margin.
     """
 
     model: str

@@ -36,7 +36,8 @@ class Baseline:
 class Change(NamedTuple):
     """The number of models that do better, and worse, at a case than in the baseline.
 
-    `fixed` of the better ones passed no repeat before, not even after a retry, and pass all now; `broke` is the reverse.
+    `fixed` of the better ones passed no repeat before, not even after a retry, and pass all now; `broke` is the
+    reverse.
     """
 
     better: int = 0
