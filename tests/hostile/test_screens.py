@@ -148,7 +148,7 @@ def explore(visitor: Visitor) -> None:
     visitor.press("escape", "escape", gone="Models")
     visitor.press("M", until="Models")
     visitor.fill("n", "Add a provider", "c", "down", "down", "enter")
-    visitor.press("escape", gone="Esc close")
+    visitor.leave("Models")
     visitor.press("E", until="Recorded answers")
     visitor.paste(CANARY)
     visitor.press("down", "enter", "n", until="not saved")
