@@ -20,6 +20,7 @@ from tests.reports.whole_report import build_report
 from tests.support.kept_runs import (
     HOSTILE,
     RUN_ID,
+    STARTED,
     hostile_result,
     hostile_run,
     keep,
@@ -254,6 +255,26 @@ def test_failed_checks_are_reported_with_their_own_answer_before_that_of_the_rer
     counted, title, last = text.index("Use a string."), text.index("Rerun 1, not counted"), text.rindex("parameter")
     assert counted < title < last
     assert "2026-11-20" in text[:counted]
+
+
+@pytest.mark.parametrize("format", ["markdown", "html"])
+def test_a_rerun_in_vain_is_reported_with_its_error_and_one_that_failed_with_its_checks(format: ReportFormat) -> None:
+    failed = make_result(TrialKey("one", A), "failed")
+    (step,) = failed.attempts[0].steps
+    vain = Attempt(2, "error", "over the quota", (replace(step, response="", checks=()),), STARTED, asking=1)
+    text = rendered_with_answers(replace(failed, attempts=(*failed.attempts, vain)), format)
+    assert "over the quota" in text
+    assert "No answer." in text
+    again = replace(vain, verdict="failed", error=None, steps=(replace(step, response=""),))
+    text = rendered_with_answers(replace(failed, attempts=(*failed.attempts, again)), format)
+    assert text.count("not found") == 1
+    assert "Empty answer." in text
+
+
+def rendered_with_answers(result: TrialResult, format: ReportFormat) -> str:
+    """Return the part about a rerun in a report of one trial."""
+    text = html.unescape(render_report(keep(make_plan([make_case("one")], [A]), [result]), format, responses=True))
+    return text[text.index("Rerun 1, not counted") :]
 
 
 def test_a_sum_of_tokens_without_those_of_every_trial_is_marked() -> None:

@@ -85,7 +85,9 @@ def _row(run: Reported, result: TrialResult) -> list[Cell]:
         "true" if result.flaky else "false",
         outcome.attempts,
         result.error or "",
-        "; ".join(f"{CHECKS[check.kind]} {check.target}: {check.detail}" for _, check in missed_checks(result)),
+        "; ".join(
+            f"{CHECKS[check.kind]} {check.target}: {check.detail}" for _, check in missed_checks(result.counted_attempt)
+        ),
         outcome.first_token_ms,
         outcome.duration_ms or None,
         outcome.input_tokens,

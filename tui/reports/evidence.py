@@ -21,12 +21,15 @@ def heading(run: Reported, result: TrialResult) -> tuple[Piece, ...]:
 
 
 def reasons(result: TrialResult) -> Iterator[Block]:
-    """Yield the error and the checks that failed."""
+    """Yield the error and the failed checks of the attempt that counts."""
     counted = result.counted_attempt
-    error = counted.error if counted and result.reruns else result.error
+    yield from _reasons(counted, counted.error if counted and result.reruns else result.error)
+
+
+def _reasons(attempt: Attempt | None, error: str | None) -> Iterator[Block]:
     lines: list[Line] = [error] if error else []
-    many = len(counted.steps) > 1 if counted else False
-    for number, check in phrases.missed_checks(result):
+    many = len(attempt.steps) > 1 if attempt else False
+    for number, check in phrases.missed_checks(attempt):
         where = f"step {number}: " if many else ""
         state = "not evaluated" if check.state == "timed_out" else "not met"
         target = (" ", Code(check.target)) if check.target else ()
@@ -100,10 +103,11 @@ def answer(run: Reported, result: TrialResult) -> Iterator[Block]:
     for title, attempt in phrases.shown_attempts(result):
         if title:
             yield Paragraph((Strong(title),))
+            yield from _reasons(attempt, attempt.error)
         for number, step in enumerate(attempt.steps, 1):
             if len(attempt.steps) > 1:
                 yield Paragraph((Strong(f"Step {number}"),))
-            yield from _step(step)
+            yield from _step(step, without="No answer." if attempt.error else "Empty answer.")
         if attempt is result.current_attempt:
             yield from _changes(result)
 
@@ -116,7 +120,8 @@ def _changes(result: TrialResult) -> Iterator[Block]:
         yield Points(tuple(f"block {each.block + 1} was not applied: {each.reason}" for each in result.not_applied))
 
 
-def _step(step: StepResult) -> Iterator[Block]:
+def _step(step: StepResult, *, without: str) -> Iterator[Block]:
+    """Yield the prompt and the answer; `without` stands in place of an empty one."""
     yield Quoted("Prompt", step.input)
     sent = _sent(step.prompt)
     if sent:
@@ -126,7 +131,7 @@ def _step(step: StepResult) -> Iterator[Block]:
     if step.response:
         yield Quoted("Answer", step.response, "answer", step.checks)
     else:
-        yield Paragraph((Strong("Empty answer."),))
+        yield Paragraph((Strong(without),))
     if step.tools_used:
         named = (piece for tool in step.tools_used for piece in (", ", Code(tool)))
         yield Paragraph(("Tools used: ", *list(named)[1:]))

@@ -112,7 +112,8 @@ def _add_trial(
         SubElement(test, "skipped", message="not run")
         return
     missed = [
-        f"{CHECKS[check.kind]} {check.target}: {check.detail or check.state}" for _, check in missed_checks(result)
+        f"{CHECKS[check.kind]} {check.target}: {check.detail or check.state}"
+        for _, check in missed_checks(result.counted_attempt)
     ]
     word = outcome_word(result)
     if word == "failed":

@@ -47,7 +47,7 @@ def _trials(run: Reported) -> Iterator[Line]:
 
 def _has_unevaluated(result: TrialResult, *, recorded: bool = False) -> bool:
     """Return whether a check was not evaluated: one of Assay's, or if `recorded`, one that another tool evaluated."""
-    missed = (check for _, check in phrases.missed_checks(result))
+    missed = (check for _, check in phrases.missed_checks(result.counted_attempt))
     return any(check.state == "timed_out" and (check.kind == "recorded") is recorded for check in missed)
 
 

@@ -162,9 +162,9 @@ def in_order(run: Reported, by_model: Mapping[str, T]) -> dict[str, T]:
     return {model: by_model[model] for model in sorted(by_model, key=lambda model: order.get(model, len(order)))}
 
 
-def missed_checks(result: TrialResult) -> list[tuple[int, CheckResult]]:
-    """Return the failed checks of the attempt that counts, each with its step from 1."""
-    steps = result.counted_attempt.steps if result.counted_attempt else ()
+def missed_checks(attempt: Attempt | None) -> list[tuple[int, CheckResult]]:
+    """Return the failed checks of an attempt, each with its step from 1."""
+    steps = attempt.steps if attempt else ()
     return [(number, check) for number, step in enumerate(steps, 1) for check in step.checks if check.state != "passed"]
 
 

@@ -22,6 +22,7 @@ from tui.app.dialogs import ChoiceScreen, HelpScreen
 from tui.app.figures_screen import FiguresScreen
 from tui.app.matrix.matrix import Order
 from tui.app.matrix.screen import MatrixScreen, read_matrix
+from tui.app.matrix.statistics import compute_statistics
 from tui.app.presentation.pieces import text_of
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.list_view import LineListView
@@ -323,6 +324,20 @@ async def test_a_run_of_which_explore_has_read_the_first_case_only_is_counted_as
     matrix = await read_matrix(context, saved)
     assert state.trials.keys() == {result.trial for result in reviewed_runs.results()}
     assert set(matrix.models) >= {reviewed_runs.A, reviewed_runs.B}
+    store.close()
+
+
+async def test_figures_are_kept_for_the_same_results_and_not_for_those_after_a_run_was_deleted(tmp_path: Path) -> None:
+    store = reviewed_runs.keep_run(tmp_path)
+    context = await make_context(reviewed_runs.session_at(tmp_path, store))
+    suite = context.open_suites.all[0]
+    matrix = await read_matrix(context, suite)
+    computed = matrix.statistics = compute_statistics(matrix.snapshot())
+    assert (await read_matrix(context, suite)).statistics is computed
+    state = RunState()
+    state.take_unread(reviewed_runs.results()[:1])
+    assert context.open_suites.replace_state(suite.path, state)
+    assert (await read_matrix(context, suite)).statistics.figures == {}
     store.close()
 
 

@@ -18,6 +18,7 @@ from tui.app.matrix.cell_view import CellReader
 from tui.app.matrix.controls import BaselineControls, RowControls
 from tui.app.matrix.matrix import Matrix, pair_to_compare
 from tui.app.matrix.panel import MatrixPanel
+from tui.app.matrix.statistics import Statistics
 from tui.app.matrix.table_view import MatrixHeader, MatrixTable
 from tui.app.matrix.updates import MatrixUpdates, StatisticsComputed
 from tui.app.navigator import Navigator, Subject
@@ -411,6 +412,8 @@ async def read_matrix(context: AppContext, open_suite: OpenSuite) -> Matrix:
         matrix = Matrix(suite, state, models, open_suite.run, saved, unfinished)
         context.matrices[open_suite.path] = matrix
     else:
+        if state is not matrix.state:  # for example after a run was deleted
+            matrix.statistics = Statistics()
         matrix.set_saved_run(open_suite.run, saved, unfinished)
         matrix.show(suite, state, models)
     matrix.set_bands(await context.scores.read_bands(open_suite))
