@@ -93,7 +93,7 @@ def check_flipped(folder: Path, whole: bytes, number: int) -> None:
 
 
 def test_a_history_with_flipped_bytes_opens_or_is_set_aside(whole: bytes, tmp_path: Path) -> None:
-    for number in range(60):
+    for number in range(20):
         folder = tmp_path / str(number)
         folder.mkdir()
         check_flipped(folder, whole, number)
@@ -102,7 +102,7 @@ def test_a_history_with_flipped_bytes_opens_or_is_set_aside(whole: bytes, tmp_pa
 
 @pytest.mark.long
 def test_a_thousand_histories_with_flipped_bytes_open_or_are_set_aside(whole: bytes, tmp_path: Path) -> None:
-    for number in range(60, 1060):
+    for number in range(20, 1060):
         folder = tmp_path / str(number)
         folder.mkdir()
         check_flipped(folder, whole, number)
