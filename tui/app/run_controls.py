@@ -31,6 +31,7 @@ from tui.model.results import JUDGED, TrialKey
 from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
 from tui.model.subjects import Subject
+from tui.model.suite import cases_by_id
 from tui.session.consent import data_consent
 from tui.session.run_history import RunHistory
 
@@ -186,10 +187,17 @@ class RunControls:
             self.start(each, nothing)
 
     def _of_current_run(self, request: RunRequest) -> Mapping[TrialKey, str]:
-        """Return the run in progress for its trials, whose results may not be stored yet."""
-        state = self._context.open_suites.state(request.path)
+        """Return the run in progress for its trials, whose results may not be stored yet.
+
+        The id is empty if the case was changed since.
+        """
+        state, cases = self._context.open_suites.state(request.path), cases_by_id(request.suite)
         run = state.run_id if state.running else None
-        return {key: run for key in request.trials if run and (trial := state.trials.get(key)) and trial.run == run}
+        known = {key: trial for key in request.trials if run and (trial := state.trials.get(key)) and trial.run == run}
+        return {
+            key: "" if trial.asked and (now := cases.get(key.case)) and not now.is_unchanged(trial.asked) else run or ""
+            for key, trial in known.items()
+        }
 
     def _without_queued(self, request: RunRequest | None) -> RunRequest | None:
         """Return the request without the trials of queued requests of the same suite."""
@@ -334,7 +342,7 @@ def requests_by_run(
 ) -> list[RunRequest]:
     """Return one request for each run that has the newest results of the trials, so that they become attempts in it.
 
-    `current` is the run in progress by the trials of which it has the newest results.
+    `current` is the run in progress by the trials of which it has the newest results, empty for a changed case.
 
     Trials without a result, or with a result of an older version of their case, become a new run. Those that have
     passed in another program since they were selected are left out. Blocks. Raises StoreError.

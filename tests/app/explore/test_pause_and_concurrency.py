@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.app.explore.test_saved_runs_end_to_end import CASE, app_on, environ_of
-from tests.support.model_server import Asked, ModelServer, Script, say
+from tests.support.model_server import Asked, ModelServer, say
 from tests.support.pilots import until
 from tests.support.replies import Reply, delta, events, status
 from tui.app.app import AssayApp
@@ -71,17 +71,17 @@ class Paced:
 
 @asynccontextmanager
 async def paced(
-    folder: Path, cases: int = 6, models: str = "one/mock-a", first: Script | None = None
+    folder: Path, cases: int = 6, models: str = "one/mock-a", first: Callable[[Asked], Reply | None] | None = None
 ) -> AsyncIterator[Paced]:
-    """Answers come half, and whole when the gate opens; `first` answers what is asked for the first time."""
+    """Answers come half, and whole when the gate opens; `first` may answer what is asked for the first time."""
     suites = folder / "suites"
     suites.mkdir()
     (suites / "paced.yaml").write_text(SUITE % (models, "\n".join(CASE % (n, n, n) for n in range(cases))))
     gate = asyncio.Event()
 
     def script(asked: Asked) -> Reply:
-        if first is not None and asked.attempt == 1:
-            return first(asked)
+        if first is not None and asked.attempt == 1 and (reply := first(asked)) is not None:
+            return reply
         if gate.is_set():
             return say("all is fine")(asked)
         return events(delta("all is "), gate, delta("fine"), delta(finish="stop"), "[DONE]")
@@ -132,6 +132,30 @@ async def test_leaving_a_paused_run_keeps_it_to_be_resumed(tmp_path: Path) -> No
         [record] = seen.explore.context.session.history.list_runs()
         assert (record.state, record.passed, record.trials) == ("interrupted", 4, 6)
         assert len(seen.server.asked) == 4
+
+
+async def test_a_case_that_was_changed_during_its_run_is_rerun_in_a_new_one(tmp_path: Path) -> None:
+    async with paced(tmp_path, first=fail_two) as seen:
+        file = tmp_path / "suites" / "paced.yaml"
+        await seen.pilot.press("R")
+        await seen.until(lambda: seen.explore.selection.state.counts.failed == 2 and seen.server.in_flight)
+        file.write_text(file.read_text().replace("[fine]", "[is]", 1))
+        await seen.until(lambda: "Reloaded: paced.yaml" in seen.notices)
+        await seen.pilot.press("f")
+        runs = seen.explore.context.runs
+        await seen.until(lambda: len(runs.queued) == 2)
+        running = seen.explore.selection.state.run_id
+        queued = [(each.run, [key.case for key in each.trials]) for each in runs.queued]
+        assert queued == [("", ["c0"]), (running, ["c1"])]
+        seen.gate.set()
+        await seen.until(lambda: not runs.busy)
+        newest, first = seen.explore.context.session.history.list_runs()
+        assert (newest.passed, newest.trials, first.trials) == (1, 1, 6)
+
+
+def fail_two(asked: Asked) -> Reply | None:
+    """Give the first two cases at once an answer that fails."""
+    return say("all is well")(asked) if asked.prompt in ("question 0", "question 1") else None
 
 
 async def test_the_question_before_quitting_names_queued_runs(tmp_path: Path) -> None:
