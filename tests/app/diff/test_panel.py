@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -12,7 +13,7 @@ from textual.pilot import Pilot
 
 from tests.app.diff.diff_app import DiffApp
 from tests.app.diff.samples import MENDED, SERVICE, sample
-from tests.support.pilots import press_at_once, until
+from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.repositories import git
 from tests.support.terminal import Terminal, run_here
 from tui.app.dialogs import ChoiceScreen
@@ -280,6 +281,22 @@ async def test_a_large_diff_is_shown_that_was_being_laid_out_when_the_width_chan
         await pilot.pause()
         assert any("value_1 " in row for row in seen.rows)
         assert "change 1/1" in seen.place
+
+
+async def test_the_line_above_a_large_diff_has_the_counts_of_that_diff(tmp_path: Path) -> None:
+    app = DiffApp(None, "assay-dark")
+    async with app.run_test(size=(120, 30)) as pilot:
+        seen = Seen(app, pilot)
+        for number, (lines, changed) in enumerate(((1_600, 533), (1_800, 600), (1_600, 533))):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            app.tab.show(sample(f"large:{lines}", folder), "", None)
+            await seen.until(partial(is_drawn, app, f"+{changed} "), f"{lines} lines")
+
+
+def is_drawn(app: DiffApp, text: str) -> bool:
+    """Return whether the rows above the first line of the diff have a text."""
+    return text in "".join(screen_rows(app.screen)[:2])
 
 
 @pytest.mark.parametrize("lines", [6_000, pytest.param(100_000, marks=pytest.mark.long)])

@@ -226,7 +226,6 @@ class DiffPanel(Vertical):
         self.heads.names = _names(shown, other) if other else ("", "")
         find_other = other.find_sides if other else no_sides
         self.view.show_files(files, refused, shown.find_sides, find_other=find_other, stay=stay)
-        self._draw_lines()
 
     def _draw_lines(self) -> None:
         """Update the lines above the diff."""

@@ -104,7 +104,7 @@ class DiffView(TailView, can_focus=True):
     ]
 
     class PlaceChanged(Message):
-        """Posted when the current file or change is another.
+        """Posted when the current file or change is another, and when another diff is displayed.
 
         `file` and `hunk` count from 0; `hunk` counts over all files (-1: none).
         """
@@ -223,6 +223,7 @@ class DiffView(TailView, can_focus=True):
         self.scroll_now(document.row_at(anchor))
         self.follow(False)
         self._repaint()
+        self._posted_place = None  # the same numbers are another place now
         self._post_place()
 
     @property
