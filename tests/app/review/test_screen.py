@@ -298,6 +298,8 @@ async def test_an_answer_that_is_not_there_yet_is_not_scored(tmp_path: Path, mon
         await give_on(seen, "full_stop", "full_stop")
         await seen.press("4", "minus", "x")
         assert acts(session) == ()
+        await seen.press("d")
+        await seen.until(lambda: "The answer is not loaded yet." in seen.notices)
         screen(seen).refresh_bindings()
         await seen.until(lambda: "0–4" not in screen_rows(screen(seen))[-1])
         go_on.set()

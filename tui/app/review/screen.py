@@ -433,7 +433,7 @@ class ReviewScreen(AppScreen[None]):
         if self.view.answer.changed_files:
             self.view.answer.toggle_diff()
         else:
-            self._inform("This answer changed no file.")
+            self._inform("This answer changed no file." if self.view.loaded else "The answer is not loaded yet.")
 
     def action_zoom(self) -> None:
         """Show the answer alone, or everything again."""
