@@ -84,6 +84,24 @@ def test_no_key_is_displayed(tmp_path: Path) -> None:
     assert "geheim" not in repr(place.settings.read())
 
 
+def test_a_setting_with_a_key_is_not_edited_from_what_is_displayed(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    text = place.file.read_text() + "reviewer: with sk-0815-geheim\n"
+    place.file.write_text(text)
+    setting = place.get("reviewer")
+    assert (setting.text, setting.kind) == ("with [removed key]", "read-only")
+    with pytest.raises(FieldsRefused, match="It cannot be changed here"):
+        place.settings.save(setting, "x")
+    with pytest.raises(FieldsRefused, match="It cannot be changed here"):
+        place.settings.remove(setting)
+    place.file.write_text(text.replace("with sk-0815-geheim", "Ann"))
+    ann = place.get("reviewer")
+    place.file.write_text(text)
+    with pytest.raises(FieldsRefused, match=r"Another program has changed it: it is with \[removed key\] now"):
+        place.settings.save(ann, "x")
+    assert place.text == text
+
+
 def test_no_key_of_an_invalid_file_is_displayed(tmp_path: Path) -> None:
     place = Place(tmp_path)
     text = place.file.read_text() + "reviewer: with sk-literal-5678\n"

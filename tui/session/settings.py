@@ -49,18 +49,25 @@ class ConfigSettings:
             parse_config(self._file.path, data or b"", self._environ)
         except ConfigError as error:
             fault = str(error)
-        hide = Secrets(secrets_in(self._file.path, data or b"", self._environ)).hide
-        settings = tuple(replace(each, text=hide(each.text)) for each in self._list(data))
-        return SettingList(settings, str(self._file.path), hide(fault))
+        return SettingList(self._list(data), str(self._file.path), self._secrets_in(data).hide(fault))
+
+    def _secrets_in(self, data: bytes | None) -> Secrets:
+        return Secrets(secrets_in(self._file.path, data or b"", self._environ))
 
     def _list(self, data: bytes | None) -> tuple[Setting, ...]:
+        """Return the settings; one with a key is displayed without it, and cannot be edited from what is displayed."""
         project, project_data = self._file.project, None
         if project is not None and not project.is_symlink():
             try:
                 project_data = read_whole(project, MOST_CONFIG_BYTES)
             except OSError:
                 project_data = None
-        return list_settings(self._file.path, data, project, project_data, self._environ)
+        settings = list_settings(self._file.path, data, project, project_data, self._environ)
+        hide = self._secrets_in(data).hide
+        return tuple(
+            each if (text := hide(each.text)) == each.text else replace(each, text=text, kind="read-only")
+            for each in settings
+        )
 
     def save(self, setting: Setting, text: str) -> None:
         """Write another value into the config file, and use it. Raises FieldsRefused.

@@ -120,6 +120,19 @@ async def test_a_provider_is_added_by_its_form_and_not_edited(fixed_world: Path)
         await stage.opens(FormDialog)
 
 
+async def test_a_setting_with_a_key_is_not_edited(fixed_world: Path) -> None:
+    async with opened(fixed_world, *"reviewer") as stage:
+        file = stage.session.folders.config_file
+        literal = "providers: {lab: {kind: openai, api_key: sk-lab-0123456789abcdef}}"
+        file.write_text(f"{literal}\nreviewer: with sk-lab-0123456789abcdef\n")
+        await stage.press("escape", "f2")
+        await stage.opens(SettingsDialog)
+        await stage.press(*"reviewer")
+        await stage.shows("with [removed key]")
+        await stage.press("enter")
+        await notified(stage, "It contains a key, which is not displayed: change it in the config file.")
+
+
 async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:
     async with opened(fixed_world, *"keys") as stage:
         await stage.press("ctrl+n")

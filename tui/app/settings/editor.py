@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tui.session.settings import Setting, SettingList
 
 _MOST_KEYMAP_NOTICES = 4
+_PROVIDER = "A provider is changed in the config file; its keys are read from variables."
+_WITH_KEY = "It contains a key, which is not displayed: change it in the config file."
 
 
 class SettingsEditor:
@@ -111,9 +113,8 @@ class SettingsEditor:
         elif setting.kind == "section":
             self._add(setting.path[0])
         elif setting.kind == "read-only":
-            self._app.notify(
-                "A provider is changed in the config file; its keys are read from variables.", markup=False
-            )
+            is_provider = setting.path[0] == "providers"
+            self._app.notify(_PROVIDER if is_provider else _WITH_KEY, markup=False)
         else:
             expected = ", ".join(setting.choices) or _EXPECTED[setting.kind]
             refusal = text_refusal(setting.text, LONGEST_TEXT, is_line=True)
