@@ -15,8 +15,9 @@ from tests.app.diff.diff_app import DiffApp
 from tests.app.diff.samples import MENDED, SERVICE, sample
 from tests.support.pilots import press_at_once, screen_rows, until
 from tests.support.repositories import git
-from tests.support.terminal import Terminal, run_here
+from tests.support.terminal import WAIT_SECONDS, Terminal, run_here
 from tui.app.dialogs import ChoiceScreen
+from tui.app.diff import panel as panel_module
 from tui.app.diff import view as view_module
 from tui.app.diff.answer_diff import ShownDiff, patch_text
 from tui.app.diff.layout import Document, Look
@@ -292,6 +293,35 @@ async def test_the_line_above_a_large_diff_has_the_counts_of_that_diff(tmp_path:
             folder.mkdir()
             app.tab.show(sample(f"large:{lines}", folder), "", None)
             await seen.until(partial(is_drawn, app, f"+{changed} "), f"{lines} lines")
+
+
+async def test_a_large_diff_that_is_read_late_does_not_replace_the_one_that_is_displayed_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, has_read, read = Event(), Event(), panel_module._read
+
+    def slow(shown: ShownDiff, other: ShownDiff | None) -> Sequence[ShownFile]:
+        if len(shown.changes[0].diff) >= panel_module._LARGE:
+            go_on.wait(WAIT_SECONDS)
+            has_read.set()
+        return read(shown, other)
+
+    monkeypatch.setattr(panel_module, "_read", slow)
+    folders = [tmp_path / name for name in ("large", "small")]
+    for folder in folders:
+        folder.mkdir()
+    large, small = sample("large:4000", folders[0]), sample("one", folders[1])
+    app = DiffApp(None, "assay-dark")
+    async with app.run_test(size=(120, 30)) as pilot:
+        seen = Seen(app, pilot)
+        app.tab.show(large, "", None)
+        app.tab.show(small, "", None)
+        await seen.until(partial(is_drawn, app, "accounts.py"))
+        go_on.set()
+        await seen.until(has_read.is_set)
+        await seen.until(lambda: not any(each.group == "read-diff" for each in app.workers))
+        assert is_drawn(app, "accounts.py")
+        assert "accounts.py" in seen.place
 
 
 def is_drawn(app: DiffApp, text: str) -> bool:

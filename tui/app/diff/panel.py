@@ -211,7 +211,9 @@ class DiffPanel(Vertical):
 
     @work(group="read-diff", exclusive=True)
     async def _read_large(self, shown: ShownDiff, other: ShownDiff | None, stay: bool) -> None:
-        self._show_files(shown, other, await asyncio.to_thread(_read, shown, other), stay)
+        files = await asyncio.to_thread(_read, shown, other)
+        if shown is self.shown and other is self.other:  # another diff may be displayed meanwhile
+            self._show_files(shown, other, files, stay)
 
     def _show_files(self, shown: ShownDiff, other: ShownDiff | None, files: Sequence[ShownFile], stay: bool) -> None:
         if other is not None and any(isinstance(file, FileDiff) for file in files):
