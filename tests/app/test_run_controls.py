@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.app import App
 from textual.message import Message
 from textual.pilot import Pilot
 
@@ -18,6 +19,7 @@ from tests.support.repositories import write_files
 from tests.support.scripted_session import ScriptedSession, result_of
 from tui.app.context import AppContext
 from tui.app.dialogs import ChoiceScreen
+from tui.app.open_suites import OpenSuite
 from tui.app.run_controls import RunControls, cost_words, requests_by_run, split_errors
 from tui.app.run_messages import RunQueued
 from tui.app.run_requests import KnownCost, RunRequest, request_failed, request_suite
@@ -30,7 +32,7 @@ from tui.model.suite import RepositoryContext
 from tui.store.sqlite import SqliteStore
 
 
-def shown(app: ThemedApp[None]) -> str:
+def shown(app: App[None]) -> str:
     """Everything on the screen as one line, without the frames."""
     return " ".join(" ".join(screen_rows(app.screen)).replace("│", " ").split())
 
@@ -203,6 +205,36 @@ async def test_a_rerun_of_what_has_passed_meanwhile_says_so(tmp_path: Path, stor
         RunControls(context, screen).rerun(request_failed(context.selection), "")
         await until(pilot, lambda: "Not run again: 1 trial passed in another program since." in screen.notices)
         assert not context.runs.busy
+
+
+async def test_a_saved_run_gets_further_models_and_cases_only_after_a_question(
+    tmp_path: Path, store: SqliteStore
+) -> None:
+    async with staged(tmp_path, store) as (pilot, context, screen):
+        path = select_first(context, "one")
+        suite = context.selection.suite
+        assert suite is not None
+        context.open_suites.add_saved_run(
+            OpenSuite(tmp_path / "run", "one", suite, run=RUN_ID), context.open_suites.state(path)
+        )
+        controls = RunControls(context, screen)
+        failed = RunRequest(tmp_path / "run", suite, (FAILED,), run=RUN_ID)
+        controls.start(failed, "")
+        assert [each.trials for each in context.runs.queued] == [(FAILED,)]
+        added = replace(failed, trials=(FAILED, TrialKey("one", "mock-b"), TrialKey("three", "mock-a")))
+        controls.start(added, "")
+        await until(pilot, lambda: "2 trials are not part of this saved run." in shown(pilot.app))
+        await pilot.press("n")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        assert len(context.runs.queued) == 1
+        controls.start(added, "")
+        await until(pilot, lambda: "Add trials to this saved run?" in shown(pilot.app))
+        await pilot.press("y")
+        await until(pilot, lambda: len(context.runs.queued) == 2)
+        context.open_suites.add_saved_run(OpenSuite(tmp_path / "run", "one", suite, run=RUN_ID), RunState())
+        controls.start(failed, "")
+        await until(pilot, lambda: len(context.runs.queued) == 3, "it is part of the run, though it is not displayed")
+        assert pilot.app.screen is screen
 
 
 async def test_the_repeats_of_a_changed_case_are_not_said_to_have_passed(tmp_path: Path, store: SqliteStore) -> None:

@@ -63,8 +63,9 @@ class RunControls:
         if (broken := self._broken(request)) is not None:
             self._screen.notify(broken_words(broken), title="Not run", severity="warning", markup=False, timeout=8)
             return
-        if again := self._judged(request):
-            start_worker(self._screen, partial(self._ask_again, request, again), group="start", exclusive=True)
+        judged, may_add = self._judged(request), self._may_add(request)
+        if judged or may_add:
+            start_worker(self._screen, partial(self._ask_again, request, judged), group="start", exclusive=True)
         else:
             self._add(request)
 
@@ -81,20 +82,32 @@ class RunControls:
         known = filter(None, map(trials.get, request.trials))
         return sum(trial.status in ("passed", "unchecked") for trial in known)
 
+    def _may_add(self, request: RunRequest) -> bool:
+        """Return whether some trials have no result in their saved run, so that they may not be part of it."""
+        if not request.run or request.mode != "attempts":
+            return False
+        trials = self._context.open_suites.state(request.path).trials
+        return any(key not in trials for key in request.trials)
+
     async def _ask_again(self, request: RunRequest, judged: int) -> None:
-        """Start after a question if several cases or scores are concerned."""
+        """Start after a question if several cases, scores, or trials that the saved run does not have are concerned."""
+        session = self._context.session
         try:
-            scores = await asyncio.to_thread(lambda: self._context.session.reviews.count_scores(request.run).scores)
+            scores = await asyncio.to_thread(lambda: session.reviews.count_scores(request.run).scores)
+            added = await asyncio.to_thread(session.history.not_planned, request.run, request.trials)
         except AssayError as error:
             notify_error(self._screen, error)
             return
-        if scores or len({trial.case for trial in request.trials}) > 1:
-            question = (
+        texts = [added_words(added)] if added else []
+        if judged and (scores or len({trial.case for trial in request.trials}) > 1):
+            texts.append(
                 f"{counted(judged, 'trial')} of this run passed or {'is' if judged == 1 else 'are'} unchecked. Running "
                 "again adds attempts to this saved run. Its statistics keep the original verdicts, but risk scores of "
                 "the earlier answers no longer count."
             )
-            dialog = ConfirmScreen("Run again in this saved run?", question, yes="run", no="cancel")
+        if texts:
+            title = "Add trials to this saved run?" if added else "Run again in this saved run?"
+            dialog = ConfirmScreen(title, "\n\n".join(texts), yes="run", no="cancel")
             if not await self._screen.app.push_screen_wait(dialog):
                 return
         self._add(request)
@@ -248,6 +261,17 @@ class RunControls:
         numbers = self._runs.change_concurrency(by, model) or self._runs.change_concurrency(by)
         text = f"{concurrency_words(numbers)}." if numbers else "No run in progress."
         self._screen.notify(text, markup=False, timeout=3)
+
+
+def added_words(added: Sequence[TrialKey]) -> str:
+    """Return what it means for a saved run to get trials that it does not have."""
+    is_one = len(added) == 1
+    them = "it" if is_one else "them"
+    return (
+        f"{counted(len(added), 'trial')} {'is' if is_one else 'are'} not part of this saved run. Running {them} adds "
+        f"{them} for good: its counts, statistics and conclusions include {them} from then on. To keep this run as it "
+        "is, run the suite's file instead."
+    )
 
 
 def size_words(requests: Sequence[RunRequest]) -> str:

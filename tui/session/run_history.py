@@ -233,6 +233,11 @@ class RunHistory:
         settled = {each.trial for each in outcomes if each.verdict in ("passed", "unchecked")}
         return tuple(trial for trial in trials if trial not in settled)
 
+    def not_planned(self, run_id: str, trials: Iterable[TrialKey]) -> tuple[TrialKey, ...]:
+        """Return those of some trials that are not part of the run: it would have one more model or case with them."""
+        planned = set(self._store.read_plan(run_id).trials)
+        return tuple(trial for trial in trials if trial not in planned)
+
     def error_trials(self, run_id: str) -> tuple[TrialKey, ...]:
         """Return the trials that count as errors (error, timeout, incomplete, cancelled), in the plan's order."""
         return tuple(each.trial for each in self._store.read_outcomes(run_id) if each.first_verdict not in JUDGED)
