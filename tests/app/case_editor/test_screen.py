@@ -307,8 +307,11 @@ async def test_nothing_is_written_while_the_file_has_errors(tmp_path: Path) -> N
         await seen.press("tab", "ctrl+u", *"B")
         (tmp_path / "s.yaml").write_text("name: [")
         await seen.press("ctrl+s")
-        await seen.until(lambda: any("the file has errors" in notice for notice in seen.notices))
+        await seen.until(lambda: any(notice.startswith("s.yaml, line 1: ") for notice in seen.notices))
         assert (tmp_path / "s.yaml").read_text() == "name: ["
+        (tmp_path / "s.yaml").unlink()
+        await seen.press("ctrl+s")
+        await seen.until(lambda: any("s.yaml: does not exist" in notice for notice in seen.notices))
         (tmp_path / "s.yaml").write_text(SUITE)
         await saved(seen)
     assert (tmp_path / "s.yaml").read_text() == SUITE.replace("name: A", "name: B")

@@ -30,6 +30,7 @@ from tui.app.open_suites import OpenSuite
 from tui.app.presentation.checks_lines import check_rows
 from tui.app.presentation.field_text import text_refusal
 from tui.app.presentation.pieces import Line, text_of, width_of
+from tui.app.run_controls import broken_words
 from tui.app.screens import AppScreen
 from tui.app.suite_loader import SuitesRead
 from tui.app.widgets.footer import KeyFooter
@@ -396,7 +397,7 @@ class CaseEditorScreen(AppScreen[str | None]):
         try:
             read = await asyncio.to_thread(suites.read, self._path)
             if read.suite is None or read.broken:
-                self.notify("Not saved: the file has errors now. Correct them first.", severity="warning", markup=False)
+                self.notify(broken_words(read), title="Not saved", severity="warning", markup=False, timeout=8)
                 return
             if await self._is_refused(draft, read.suite):  # another program may have added a case with its id
                 return
