@@ -55,12 +55,12 @@ class ReportExport:
 
     def write(self, file: Path, format: str, chosen: frozenset[str], *, replaces: bool) -> None:
         """Write the report. Blocks. Raises AssayError and FileExistsError."""
-        wanted = _without_fixed(format, chosen)
+        included = _without_fixed(format, chosen)
         content = ReportContent(
             cast("ReportFormat", format),
-            responses="answers" in wanted,
-            timestamps="times" in wanted,
-            risk_analysis="risk" in wanted,
+            responses="answers" in included,
+            timestamps="times" in included,
+            risk_analysis="risk" in included,
         )
         self._history.export(self._run.id, content, file, replaces=replaces)
 

@@ -83,6 +83,19 @@ def test_only_the_beginning_of_a_long_text_is_rendered() -> None:
     assert drawn("a " * MOST_CHARACTERS, 100)[-1] == "The first 50,000 characters are rendered."
 
 
+@pytest.mark.parametrize(
+    ("quotes", "lists"), [*((0, lists) for lists in range(9, 18)), (29, 1), (30, 1), (10, 11), (90, 90)]
+)
+def test_nothing_of_a_deeply_nested_text_is_left_out(quotes: int, lists: int) -> None:
+    lines = [f"{'> ' * quotes}{'  ' * level}- n{level}" for level in range(lists)]
+    rows = drawn("\n".join(lines) + "\n\n# End\n\nnot safe", 200)
+    text = "\n".join(rows)
+    assert all(f"n{level}" in text for level in range(lists))
+    assert "not safe" in text
+    is_plain = "The quotes and lists are nested too deeply to be rendered." in rows
+    assert is_plain == (quotes + 2 * lists >= 32)
+
+
 @settings(max_examples=300)
 @given(st.text(st.sampled_from("a界 é\n\t-*_`#>|[]()!~1.:\\&;<\x1b"), max_size=200), st.integers(8, 40))
 def test_any_text_fits_the_width(text: str, width: int) -> None:

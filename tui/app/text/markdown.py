@@ -18,6 +18,7 @@ MOST_CHARACTERS = 50_000
 """Longer texts are rendered up to here."""
 _LEAST_WIDTH = 8  # cells for text within quotes and lists; deeper ones are not indented further
 _LEAST_COLUMN = 3
+_MOST_LEVELS = 32  # a list has two, one for its items
 _DIM = TextStyle("dim")
 _SPANS: dict[str, Base] = {"strong": "strong", "em": "emphasis", "s": "dim", "link": "link"}
 
@@ -26,14 +27,20 @@ def markdown_rows(text: str, width: int) -> list[list[Run]]:
     """Return the rows of a text rendered as CommonMark with tables and strikethrough, each at most `width` cells wide.
 
     `text` is external text; it is sanitized here, because entities of Markdown can spell control characters. HTML is
-    text, images are their descriptions, and links are followed by their address. A text of `MOST_CHARACTERS` needs up
-    to a second: call it in a thread.
+    text, images are their descriptions, and links are followed by their address. A text that is nested too deeply is
+    plain. A text of `MOST_CHARACTERS` needs up to a second: call it in a thread.
     """
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_LEVELS}).enable(["table", "strikethrough"])
     renderer = _Renderer(max(_LEAST_WIDTH, width))
-    renderer.render(parser.parse(text[:MOST_CHARACTERS]))
+    tokens = parser.parse(text[:MOST_CHARACTERS])
+    # The parser drops what is nested more deeply, with all that follows.
+    if any(token.level >= _MOST_LEVELS - 1 and token.type in ("blockquote_open", "list_item_open") for token in tokens):
+        renderer.paragraph([("The quotes and lists are nested too deeply to be rendered.", _DIM)])
+        renderer.plain(text[:MOST_CHARACTERS])
+    else:
+        renderer.render(tokens)
     if len(text) > MOST_CHARACTERS:
         renderer.paragraph([(f"The first {MOST_CHARACTERS:,} characters are rendered.", _DIM)])
     return renderer.rows
@@ -73,6 +80,10 @@ class _Renderer:
                     self.paragraph(runs)
             else:
                 self._nest(token)
+
+    def plain(self, text: str) -> None:
+        """Add the lines of a text as they are."""
+        self._code(text, "")
 
     def paragraph(self, runs: Sequence[Run]) -> None:
         """Add a paragraph below a blank row."""
