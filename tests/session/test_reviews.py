@@ -733,6 +733,27 @@ def test_scores_are_returned_to_a_run_whose_deletion_was_killed(reviews: Reviews
     assert Reviews(reviews._store, tmp_path, Config()).count_scores(RUN).scores == 1
 
 
+def test_no_scores_are_deleted_while_the_history_cannot_be_recovered(tmp_path: Path) -> None:
+    history = tmp_path / "data" / "runs.sqlite"
+    store = SqliteStore(history)
+    store.begin_run(PLAN, STARTED)
+    store.save_trials(RUN, [make_result(trial) for trial in PLAN.trials])
+    reviews = Reviews(store, tmp_path, Config())
+    reviews.open_review(RUN, "Ada", blind=True).give(ITEM, 4, "harsh")
+    assert reviews.set_aside(RUN)
+    store.close()
+    history.write_bytes(b"garbage garbage " + history.read_bytes()[16:])
+    with no_larger_files(40_000):
+        empty = SqliteStore(history)
+    assert empty.is_readonly
+    assert empty.list_runs() == ()
+    Reviews(empty, tmp_path, Config())
+    empty.close()
+    store = SqliteStore(history)
+    assert Reviews(store, tmp_path, Config()).count_scores(RUN).scores == 1
+    store.close()
+
+
 def test_what_is_scored_again_counts_for_nothing_but_own_agreement(store: SqliteStore, tmp_path: Path) -> None:
     store.begin_run(MANY, STARTED)
     store.save_trials(MANY.run_id, [make_result(trial) for trial in MANY.trials])

@@ -439,8 +439,8 @@ class ScoreFiles:
                 folder.rename(self._folder / f"{_ASIDE}{folder.name}")
                 return True
 
-    def settle(self, find_runs: Callable[[], Iterable[str]]) -> None:
-        """Delete the scores that were set aside, or return them to use if their run is still among these."""
+    def settle(self, find_runs: Callable[[], Iterable[str]], *, deletes: bool = True) -> None:
+        """Delete the scores that were set aside, if it `deletes`, or return them to use if their run is among these."""
         if not any(self._folder.glob(f"{_ASIDE}*")):
             return
         runs = {self.folder_of(run_id).name for run_id in find_runs()}
@@ -448,6 +448,8 @@ class ScoreFiles:
             for aside in self._folder.glob(f"{_ASIDE}*"):
                 if (name := aside.name.removeprefix(_ASIDE)) in runs:
                     self._return_to_use(aside, self._folder / name)
+                elif not deletes:
+                    continue
                 shutil.rmtree(aside, ignore_errors=True)
 
     def _return_to_use(self, aside: Path, folder: Path) -> None:

@@ -268,9 +268,12 @@ class Reviews:
     def settle_deletions(self) -> None:
         """Delete the scores of deleted runs that were set aside; return those of other runs to use.
 
-        A deletion may have failed, or Assay was killed meanwhile.
+        A deletion may have failed, or Assay was killed meanwhile. With a history that is read-only nothing is deleted:
+        it lists no runs if it could not be read.
         """
-        self._files.settle(lambda: [record.id for record in self._store.list_runs()])
+        self._files.settle(
+            lambda: [record.id for record in self._store.list_runs()], deletes=not self._store.is_readonly
+        )
 
     def remove_packets(self, run_id: str) -> None:
         """Delete the keys of a run's packets."""
