@@ -136,7 +136,7 @@ def explore(visitor: Visitor) -> None:
     visitor.close()
     visitor.press("f2", until="A change applies")
     visitor.press(*"system", until="System prompt")
-    visitor.look("enter", "not visible here")
+    visitor.press("enter", until="may be a key")
     visitor.leave("A change applies")
     visitor.press("f2", until="A change applies")
     visitor.press(*"theme", until="Name of the theme")

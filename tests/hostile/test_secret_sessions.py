@@ -302,13 +302,13 @@ async def test_a_key_in_the_url_of_an_agent_is_in_nothing(person: Person) -> Non
     async with ModelServer(answer) as server:
         url = f"http://127.0.0.1:{server.port}/agent?room=5&api_key={TOKEN}"
         named = person.written.give("named.yaml", f"description: a\nagent: {url}\n{STEP}")
-        for words in ((named,), (plain, "--agent", url)):
+        for words in ((named, "--allow-commands"), (plain, "--agent", url)):
             ran = await person.run("run", *words, "-f", "html", "-r")
             assert ran.code == 0, ran.err
             assert (await person.run("runs", "export", "last")).code == 0
         server.script = lambda _: Reply((b'{"output": "nothing"}',))
-        assert (await person.run("run", named)).code == 1
-        again = await person.run("run", "--rerun-failed", "last")
+        assert (await person.run("run", named, "--allow-commands")).code == 1
+        again = await person.run("run", "--rerun-failed", "last", "--allow-commands")
     assert seen == [f"/agent?room=5&api_key={TOKEN}"] * 2
     assert again.code == 2
     assert "/agent contained a key, which was not saved with the run. Start a new run with --agent." in again.err

@@ -210,9 +210,12 @@ def test_code_beside_an_agent_is_part_of_its_consent(tmp_path: Path, agent: str)
 def test_an_agent_of_a_saved_run_needs_consent_although_its_suite_names_none(tmp_path: Path) -> None:
     record, suite = ConsentRecord(tmp_path / "consents.json"), suite_at(tmp_path)
     subjects = [Subject("cmd:touch x", "agent", "cmd:touch x"), Subject("http://h", "agent", "http://h")]
-    (missing,) = record.missing(suite, subjects)
-    assert missing.what == "The run starts the agent touch x"
-    assert agent_consents(suite, subjects) == (missing,)
+    missing = record.missing(suite, subjects)
+    assert [each.what for each in missing] == [
+        "The run starts the agent touch x",
+        f"The run sends the texts of {Path(suite.path).name} to the agent http://h",
+    ]
+    assert agent_consents(suite, subjects) == missing
     assert record.missing(suite, [Subject("openai/m", "openai", "m")]) == ()
 
 

@@ -15,6 +15,7 @@ from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.interpreters import files_run_at_start, find_interpreter
 from tui.model.paths import needs_consent, parse_url
+from tui.model.servers import agent_name
 from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Subject
 from tui.model.suite import Suite
 from tui.session.code_search import LARGEST_FILE, CodeSearch, words_of
@@ -68,11 +69,7 @@ def consents_of(
     if agents or not subjects:
         own_python = find_interpreter(suite.agent_python, folder) if suite.agent_python else ""
         agents.insert(0, (suite.agent or "", own_python))
-    found = [
-        _agent_consent(agent, python, file, search)
-        for agent, python in agents
-        if agent and not agent.startswith(AGENT_URLS)
-    ]
+    found = [_agent_consent(agent, python, file, search) for agent, python in agents if agent]
     clone, context = suite.repo_clone, suite.repository_context
     if clone and needs_consent(clone.url):
         shown = parse_url(clone.url).url
@@ -143,6 +140,10 @@ def _agent_consent(agent: str, python: str, suite_file: Path, search: CodeSearch
     The agent that comes with Assay needs none: its mark stays empty.
     """
     folder = suite_file.parent
+    if agent.startswith(AGENT_URLS):  # which may be of a service in the user's own network
+        shown = agent_name(agent)
+        mark = _mark("agent", suite_file, shown, hashlib.sha256(agent.encode(errors="replace")).hexdigest())
+        return Consent("agent", f"The run sends the texts of {suite_file.name} to the agent {shown}", mark)
     if agent.startswith(AGENT_COMMAND):
         command, here = agent.removeprefix(AGENT_COMMAND), current_folder()  # where the command is started
         program = next(iter(words_of(command)), "")

@@ -130,7 +130,7 @@ async def test_a_setting_with_a_key_is_not_edited(fixed_world: Path) -> None:
         await stage.press(*"reviewer")
         await stage.shows("with [removed key]")
         await stage.press("enter")
-        await notified(stage, "It contains a key, which is not displayed: change it in the config file.")
+        await notified(stage, "It contains what may be a key, which is not displayed: change it in the config file.")
 
 
 async def test_changed_keys_apply_at_once(fixed_world: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_KEYMAP_NOTICES = 4
 _PROVIDER = "A provider is changed in the config file; its keys are read from variables."
-_WITH_KEY = "It contains a key, which is not displayed: change it in the config file."
+_WITH_KEY = "It contains what may be a key, which is not displayed: change it in the config file."
 
 
 class SettingsEditor:
