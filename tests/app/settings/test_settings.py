@@ -265,3 +265,4 @@ async def test_a_theme_of_the_project_file_is_not_overwritten(fixed_world: Path)
         await stage.press("down", "enter")
         await notified(stage, f"It is set by the project file, {project}:1; edit that file.")
         assert config_of(stage) == before
+        await stage.until(lambda: stage.app.theme == DARK, "the theme of before")

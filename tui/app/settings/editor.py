@@ -96,6 +96,7 @@ class SettingsEditor:
             await asyncio.to_thread(change)
         except ConfigError as error:
             notify_error(self._app, error)
+            self.apply()  # a theme that could not be saved is displayed already
             return
         self._changed(True)
 
