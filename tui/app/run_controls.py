@@ -31,7 +31,6 @@ from tui.model.results import JUDGED, TrialKey
 from tui.model.sanitize import sanitize_line
 from tui.model.state import RunState
 from tui.model.subjects import Subject
-from tui.model.suite import cases_by_id
 from tui.session.consent import data_consent
 from tui.session.run_history import RunHistory
 
@@ -202,14 +201,15 @@ class RunControls:
     def _of_current_run(self, request: RunRequest) -> Mapping[TrialKey, str]:
         """Return the run in progress for its trials, whose results may not be stored yet.
 
-        The id is empty if the case was changed since.
+        The id is empty if the checks of the case were changed since; the results of a case that asks something else are
+        not displayed.
         """
-        state, cases = self._context.open_suites.state(request.path), cases_by_id(request.suite)
+        state = self._context.open_suites.state(request.path)
         run = state.run_id if state.running else None
-        known = {key: trial for key in request.trials if run and (trial := state.trials.get(key)) and trial.run == run}
         return {
-            key: "" if trial.asked and (now := cases.get(key.case)) and not now.is_unchanged(trial.asked) else run or ""
-            for key, trial in known.items()
+            key: "" if state.is_judged_by_earlier_checks(key.case, key.model) else run
+            for key in request.trials
+            if run and (trial := state.trials.get(key)) and trial.run == run
         }
 
     def _without_queued(self, request: RunRequest | None) -> RunRequest | None:

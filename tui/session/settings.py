@@ -49,12 +49,13 @@ class ConfigSettings:
             parse_config(self._file.path, data or b"", self._environ)
         except ConfigError as error:
             fault = str(error)
-        return SettingList(self._list(data), str(self._file.path), self._secrets_in(data).hide(fault))
+        secrets = self._secrets_in(data)
+        return SettingList(self._list(data, secrets), str(self._file.path), secrets.hide(fault))
 
     def _secrets_in(self, data: bytes | None) -> Secrets:
         return Secrets(secrets_in(self._file.path, data or b"", self._environ))
 
-    def _list(self, data: bytes | None) -> tuple[Setting, ...]:
+    def _list(self, data: bytes | None, secrets: Secrets) -> tuple[Setting, ...]:
         """Return the settings; one with a key is displayed without it, and cannot be edited from what is displayed."""
         project, project_data = self._file.project, None
         if project is not None and not project.is_symlink():
@@ -63,9 +64,8 @@ class ConfigSettings:
             except OSError:
                 project_data = None
         settings = list_settings(self._file.path, data, project, project_data, self._environ)
-        hide = self._secrets_in(data).hide
         return tuple(
-            each if (text := hide(each.text)) == each.text else replace(each, text=text, kind="read-only")
+            each if (text := secrets.hide(each.text)) == each.text else replace(each, text=text, kind="read-only")
             for each in settings
         )
 
@@ -110,7 +110,9 @@ class ConfigSettings:
             raise FieldsRefused({"": "It cannot be changed here; edit the config file."})
 
         def change_unless_changed(document: "EditableText") -> str:
-            now = next((each for each in self._list(document.text.encode()) if each.path == setting.path), None)
+            data = document.text.encode()
+            settings = self._list(data, self._secrets_in(data))
+            now = next((each for each in settings if each.path == setting.path), None)
             if now is None or (now.text, now.origin) != (setting.text, setting.origin):
                 shown = sanitize_line(now.text, 60) if now is not None and now.text else "not set"
                 raise FieldsRefused({"": f"Another program has changed it: it is {shown} now."})
