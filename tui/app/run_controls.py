@@ -62,9 +62,8 @@ class RunControls:
         if (broken := self._broken(request)) is not None:
             self._screen.notify(broken_words(broken), title="Not run", severity="warning", markup=False, timeout=8)
             return
-        judged, may_add = self._judged(request), self._may_add(request)
-        if judged or may_add:
-            start_worker(self._screen, partial(self._ask_again, request, judged), group="start", exclusive=True)
+        if self._may_ask(request):
+            start_worker(self._screen, partial(self._ask_again, request), group="start", exclusive=True)
         else:
             self._add(request)
 
@@ -73,24 +72,22 @@ class RunControls:
             self._screen.notify("Queued: starts when the current run finishes.", markup=False, timeout=3)
         self._runs.add(request)
 
-    def _judged(self, request: RunRequest) -> int:
-        """Return how many trials of a saved run would be run again although they passed or are unchecked."""
+    def _may_ask(self, request: RunRequest) -> bool:
+        """Return whether trials of a saved run passed, are unchecked, or have no result: they may not be part of it."""
         if not request.run or request.mode != "attempts":
-            return 0
+            return False
+        trials = self._context.open_suites.state(request.path).trials
+        return self._judged(request) > 0 or any(key not in trials for key in request.trials)
+
+    def _judged(self, request: RunRequest) -> int:
+        """Return how many trials would be run again although they passed or are unchecked."""
         trials = self._context.open_suites.state(request.path).trials
         known = filter(None, map(trials.get, request.trials))
         return sum(trial.status in ("passed", "unchecked") for trial in known)
 
-    def _may_add(self, request: RunRequest) -> bool:
-        """Return whether some trials have no result in their saved run, so that they may not be part of it."""
-        if not request.run or request.mode != "attempts":
-            return False
-        trials = self._context.open_suites.state(request.path).trials
-        return any(key not in trials for key in request.trials)
-
-    async def _ask_again(self, request: RunRequest, judged: int) -> None:
+    async def _ask_again(self, request: RunRequest) -> None:
         """Start after a question if several cases, scores, or trials that the saved run does not have are concerned."""
-        session = self._context.session
+        session, judged = self._context.session, self._judged(request)
         try:
             scores = await asyncio.to_thread(lambda: session.reviews.count_scores(request.run).scores)
             added = await asyncio.to_thread(session.history.not_planned, request.run, request.trials)
