@@ -18,7 +18,7 @@ from tui.model.errors import AssayError, ConfigError, StoreError
 from tui.model.results import Change, TrialKey, TrialResult, Verdict
 from tui.model.risk import BandRule, Guidance
 from tui.model.run import ReportContent, RunRecord
-from tui.model.scores import CountedScore, ItemKey, current_answer_hash
+from tui.model.scores import Act, CountedScore, ItemKey, current_answer_hash
 from tui.model.subjects import Config
 from tui.model.suite import RiskCriterion
 from tui.reports.render import render_report
@@ -275,6 +275,57 @@ def test_a_decision_counts_after_those_that_it_was_made_about(reviews: Reviews) 
     late = reviews.open_review(RUN, "Ada", blind=False)
     assert late.adjudicate(ITEM, 2, "both").order > decision.order
     assert late.board.counted(ITEM) == CountedScore(2, "decided")
+
+
+def dated_ahead(reviews: Reviews, act: Act) -> Act:
+    """Replace the date of a stored act by one of a clock that is ten years ahead."""
+    file = reviews._files.file_of(act.run, act.reviewer)
+    ahead = replace(act, scored_at="2036-01-01T00:00:00.000+00:00")
+    file.write_text(file.read_text().replace(act.scored_at, ahead.scored_at))
+    return ahead
+
+
+def test_a_score_by_a_clock_that_was_ahead_dates_only_what_overrides_it(reviews: Reviews) -> None:
+    begun = reviews.open_review(RUN, "Ada", blind=False)
+    ahead = dated_ahead(reviews, begun.give(ITEM, 1))
+    review = reviews.open_review(RUN, "Ada", blind=False)
+    other = review.items[3].key
+    assert review.give(other, 2).order < ahead.order
+    changed = review.give(ITEM, 3)
+    assert changed.order > ahead.order
+    assert review.mine(ITEM) == changed
+    assert review.undo() == ITEM
+    kept = reviews.open_review(RUN, "Ada", blind=False)
+    assert [score and score.extent for score in (kept.mine(ITEM), kept.mine(other))] == [1, 2]
+
+
+def test_a_reveal_follows_all_blind_acts_whatever_the_clock_said(reviews: Reviews) -> None:
+    begun = reviews.open_review(RUN, "Ada", blind=True)
+    ahead = dated_ahead(reviews, begun.give(ITEM, 1))
+    review = reviews.open_review(RUN, "Ada", blind=True)
+    revealed = review.reveal()
+    assert revealed.order > ahead.order
+    other = next(item.key for item in review.items if item.key != ITEM)
+    assert review.give(other, 2).order > revealed.order, "it was given with visible names"
+    assert (score := review.mine(ITEM)) is not None
+    assert review.board.is_blind(score)
+
+
+def test_a_repeated_item_is_scored_after_its_first_showing_whatever_the_clock_said(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    store.begin_run(MANY, STARTED)
+    store.save_trials(MANY.run_id, [make_result(trial) for trial in MANY.trials])
+    reviews = Reviews(store, tmp_path, Config())
+    begun = reviews.open_review(MANY.run_id, "Ada", blind=True, repeats=10)
+    again = next(item.key for item in begun.items if item.key.again)
+    ahead = dated_ahead(reviews, begun.give(again.first, 1))
+    review = reviews.open_review(MANY.run_id, "Ada", blind=True, repeats=10)
+    second = review.give(again, 3)
+    assert second.order > ahead.order
+    assert review.board.score_before(second) == ahead
+    assert (score := review.mine(again.first)) is not None
+    assert (score.extent, score.order > second.order) == (1, True)
 
 
 def test_a_new_answer_is_unscored(store: SqliteStore, reviews: Reviews) -> None:

@@ -292,6 +292,19 @@ class Scoreboard:
         """Return all acts on an item."""
         return self._by_item.get(item, ())
 
+    def latest_before(self, act: Act) -> datetime | None:
+        """Return the time of the latest act that a new one has to follow in order to count, or None.
+
+        Acts on other items are not among them: one that was dated by a clock that was ahead dates no others.
+        """
+        item = act.scored_item
+        if item is None:
+            earlier = [each for each in self._acts.values() if each.reviewer == act.reviewer]
+        else:
+            of_item = self.trail(item.first) + self.trail(item.first._replace(again=True))
+            earlier = [*of_item, *(each for each in self._of_run if each.reviewer == act.reviewer)]
+        return max((each.order[0] for each in earlier), default=None)
+
     def score(self, item: ItemKey, reviewer: str) -> Act | None:
         """Return the reviewer's score that counts, or None."""
         return current_score(self._by_item.get(item, ()), reviewer, self._is_of_now)

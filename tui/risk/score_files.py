@@ -48,16 +48,16 @@ _NEW, _DECIDED = ".import-new", ".import"  # folders beside those of the runs
 def append_act(file: Path, act: Act, not_before: datetime | None = None) -> Act:
     """Append an act; it is on disk when this returns, and the file is unchanged if that fails.
 
-    It is dated after the file's last act and after `not_before`, whatever the clock says: the latest act is the one
-    that counts. The caller holds the lock. Raises OSError.
+    It is dated after `not_before`, whatever the clock says: the latest act is the one that counts. The caller holds the
+    lock. Raises OSError.
     """
     is_new = not file.exists()
     with open(file, "ab+", buffering=0, opener=_open_private) as out:
         size = out.seek(0, os.SEEK_END)
-        end, last, whole = _read_end(out.fileno(), size)
+        end, whole = _read_end(out.fileno(), size)
         if end < size:
             out.truncate(end)
-        act = _dated(act, last, not_before)
+        act = _dated(act, not_before)
         data = (b"" if whole else b"\n") + write_line(act).encode()
         _check_size(file, end + len(data))
         try:
@@ -201,25 +201,23 @@ def is_truncated(line: bytes) -> bool:
     return bool(line) and line.startswith(_BEGINNING[: len(line)]) and _CUT_LINE.fullmatch(line) is not None
 
 
-def _read_end(descriptor: int, size: int) -> tuple[int, datetime | None, bool]:
-    """Return where the next line can begin, the time of the last act, and whether the line before has its LF."""
+def _read_end(descriptor: int, size: int) -> tuple[int, bool]:
+    """Return where the next line can begin, and whether the line before has its LF."""
     length = _FIRST_LOOK
     while True:
         start = max(0, size - length)
         *lines, rest = _read(descriptor, start, size).split(b"\n")
-        last = next((act for line in reversed((*lines, rest)) if (act := _act_of(line))), None)
-        if last or start == 0:
+        if lines or start == 0:
             break
         length *= 8
     end = size - len(rest) if is_truncated(rest) else size
-    return end, last.order[0] if last else None, end < size or not rest
+    return end, end < size or not rest
 
 
-def _dated(act: Act, *earlier: datetime | None) -> Act:
-    latest = max((instant for instant in earlier if instant is not None), default=None)
-    if latest is None or act.order[0] > latest:
+def _dated(act: Act, not_before: datetime | None) -> Act:
+    if not_before is None or act.order[0] > not_before:
         return act
-    return replace(act, scored_at=(latest + _TICK).isoformat(timespec="milliseconds"))
+    return replace(act, scored_at=(not_before + _TICK).isoformat(timespec="milliseconds"))
 
 
 def _act_of(line: bytes) -> Act | None:
@@ -358,8 +356,8 @@ class ScoreFiles:
     ) -> Act:
         """Append an act to its reviewer's file.
 
-        If the clock is behind the reviewer's last act, or `not_before`, the act is dated a millisecond after it: the
-        latest act is the one that counts. With `is_known`, which says of an id whether its act is known to the writer,
+        If the clock is behind `not_before`, the act is dated a millisecond after it: the latest act is the one that
+        counts. With `is_known`, which says of an id whether its act is known to the writer,
         raises ActsMissed for stored acts that are not known and that the act would override (`is_overridden`).
         `stored` are the ids of acts of the run that the writer has seen in its files: they must still be there.
         """

@@ -353,12 +353,10 @@ class RunReview:
         act = self._write(entry, read)
         first = self.mine(entry.item.first) if entry.item is not None and entry.item.again else None
         if first is not None:
-            self._write(_as_given(first), read, not_before=act.order[0], checks_missed=False)
+            self._write(_as_given(first), read, checks_missed=False)
         return act
 
-    def _write(
-        self, entry: _Entry, read: _ReadAnswer, not_before: datetime | None = None, *, checks_missed: bool = True
-    ) -> Act:
+    def _write(self, entry: _Entry, read: _ReadAnswer, *, checks_missed: bool = True) -> Act:
         item, extent = entry.item, entry.extent
         if item is not None and item not in self._known:
             raise ConfigError(f"The criterion {item.criterion} of case {item.case} cannot be scored")
@@ -392,12 +390,10 @@ class RunReview:
                 masked=earlier.masked,
                 repeats=earlier.repeats,
             )
-        trail = self.board.trail(item) if item is not None else ()
         try:
             self._store.check_stored(self.record.id)
             is_known = self.board.has if checks_missed else None
-            after = not_before or (trail[-1].order[0] if trail else None)
-            kept = self._files.append(act, after, is_known, self._stored)
+            kept = self._files.append(act, self.board.latest_before(act), is_known, self._stored)
         except ActsMissed as error:
             raise self._add_missed(error.acts) from error
         self.board.add(kept)
