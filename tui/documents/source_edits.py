@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.json_reader import ExactJson
@@ -197,16 +198,21 @@ class EditableText:
         return json.dumps(value, ensure_ascii=False) if self.syntax == "JSON" else yaml_value(value, is_flow=is_flow)
 
     def _changed_in_brackets(self, place: Place, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> str:
-        """Return the text with other items in a list in brackets; equal items stay as they are."""
+        """Return the text with other items in a list in brackets; equal items, and what is between them, stay."""
         items = place.items or []
         lead = self.text[place.start + 1 : items[0].start]
-        between = self.text[items[0].end : items[1].start] if items[1:] else f",{lead or ' '}"
+        gaps = [self.text[before.end : after.start] for before, after in pairwise(items)]
         tail = self.text[items[-1].end : place.end - 1]
-        if "#" in lead + between + tail:
+        if any("#" in part for part in (lead, *gaps, tail)):
             raise NotEditable("The list has comments between its items; edit it in an editor.")
         known = {repr(value): self.text[item.start : item.end] for value, item in zip(old, items, strict=True)}
-        written = between.join(known.get(repr(value)) or self._value_text(value) for value in new)
-        return self.text[: place.start + 1] + (f"{lead}{written}{tail}" if new else "") + self.text[place.end - 1 :]
+        gap_of = dict(zip(pairwise(map(repr, old)), gaps, strict=True))
+        between = gaps[0] if gaps else f",{lead or ' '}"
+        written = [known.get(repr(value)) or self._value_text(value) for value in new]
+        for number, pair in enumerate(pairwise(map(repr, new)), 1):
+            written[number] = gap_of.get(pair, between) + written[number]
+        inner = f"{lead}{''.join(written)}{tail}" if new else ""
+        return self.text[: place.start + 1] + inner + self.text[place.end - 1 :]
 
     def _changed_list(self, place: Place, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> str:
         """Return the text with other items in a list that has an item on each line; equal items stay as they are."""
