@@ -336,6 +336,8 @@ cases:
         ({"patterns": ["one", "2", "three"]}, "      - two\n", "      - '2'\n      - three\n"),
         ({"patterns": ["two"]}, "      - one  # 1\n", ""),
         ({"patterns": ["one", "three"]}, "- two", "- three"),
+        ({"patterns": ["1", "two"]}, "- one  # 1", "- '1'  # 1"),
+        ({"patterns": ["one", "two", "three"]}, "- two\n", "- two\n      - three\n"),
         ({"files": [{"path": "b.py", "lines": {"start": 1, "end": 2}}]}, "path: a.py", "path: b.py"),
         ({"files": [{"path": "a.py", "lines": {"start": 1, "end": 3}}]}, "end: 2", "end: 3"),
         ({"new": "a\nb"}, "end: 2}\n", "end: 2}\n    new: |-\n      a\n      b\n"),
@@ -348,6 +350,51 @@ def test_only_the_changed_entries_of_an_object_are_written(changes: Any, before:
     new = {**value["cases"][0], **changes}
     new = {key: value for key, value in new.items() if value is not None}
     assert change_object(document, ("cases", 0), new).text == CASE.replace(before, after, 1)
+
+
+COMMENTED = """\
+checks:
+- type: a  # first
+- {type: b, value: "#"}
+- type: c  # third
+  value: x  # its value
+- last
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "item", "added", "before", "after"),
+    [
+        (0, {"type": "A"}, None, "- type: a  #", "- type: A  #"),
+        (0, {"type": "A"}, 3, "- type: a  #", "- type: A  #"),
+        (2, {"type": "c", "value": "y"}, 1, "value: x  #", "value: y  #"),
+        (3, "end", 0, "- last", "- end"),
+    ],
+)
+def test_a_changed_item_keeps_its_comments_beside_an_added_one(
+    number: int, item: Any, added: int | None, before: str, after: str
+) -> None:
+    document = read_editable(COMMENTED, "YAML")
+    value: Any = document.value
+    checks = [item if each == number else old for each, old in enumerate(value["checks"])]
+    expected = COMMENTED.replace(before, after)
+    if added is not None:
+        lines = expected.splitlines(keepends=True)
+        at = [lines.index(line) for line in lines if line.startswith("- ")][added]
+        expected = "".join([*lines[:at], "- new\n", *lines[at:]])
+        checks.insert(added, "new")
+    assert change_object(document, (), {"checks": checks}).text == expected
+
+
+def test_a_changed_item_with_a_comment_right_beside_an_added_one_is_refused() -> None:
+    document = read_editable(COMMENTED, "YAML")
+    value: Any = document.value
+    first, *others = value["checks"]
+    with pytest.raises(NotEditable, match="A changed item beside one that was added or removed has a comment"):
+        change_object(document, (), {"checks": [{"type": "A"}, "new", *others]})
+    assert change_object(document, (), {"checks": [first, *others[:-1], "end", "new"]}).text == COMMENTED.replace(
+        "- last\n", "- end\n- new\n"
+    )
 
 
 @pytest.mark.parametrize("indent", [None, 2])

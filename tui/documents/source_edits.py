@@ -215,16 +215,17 @@ class EditableText:
         return self.text[: place.start + 1] + inner + self.text[place.end - 1 :]
 
     def _changed_list(self, place: Place, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> str:
-        """Return the text with other items in a list that has an item on each line; equal items stay as they are."""
+        """Return the text with other items in a list that has an item on each line; equal items stay as they are.
+
+        Raises NotEditable where it cannot be said to which of the new items a comment belongs.
+        """
         if not new:
             raise NotEditable("The list cannot become empty; remove the entry.")
         items = place.items or []
         before, _ = self._region(place, items[0])
         prefix = self.text[before : items[0].start]
         pieces, last = [], before
-        for tag, first, until, begin, end in SequenceMatcher(
-            None, list(map(repr, old)), list(map(repr, new))
-        ).get_opcodes():
+        for tag, first, until, begin, end in _differences(old, new):
             if tag == "equal":
                 continue
             at = self._region(place, items[first])[0] if first < len(items) else self._region(place, items[-1])[1]
@@ -232,8 +233,29 @@ class EditableText:
             last = self._region(place, items[until - 1])[1] if until > first else at
             if pieces[-1] and not pieces[-1].endswith(("\n", "\r")):
                 pieces.append(self._line_end)
-            pieces += [f"{prefix}{yaml_value(item)}{self._line_end}" for item in new[begin:end]]
+            comments = [""] * (end - begin)
+            if tag == "replace" and until - first == end - begin:
+                comments = [self._comment(place, item) for item in items[first:until]]
+            elif tag == "replace" and self._has_comments(place, items[first:until]):
+                raise NotEditable(
+                    "A changed item beside one that was added or removed has a comment; "
+                    "save one of the changes, then the other."
+                )
+            lines = zip(new[begin:end], comments, strict=True)
+            pieces += [f"{prefix}{yaml_value(item)}{comment}{self._line_end}" for item, comment in lines]
         return self.text[:before] + "".join(pieces) + self.text[last:]
+
+    def _comment(self, place: Place, item: Place) -> str:
+        """Return the comment in the line after an item of a list, with the space before it."""
+        rest = self.text[item.end : self._region(place, item)[1]]
+        return rest.rstrip() if rest.strip() else ""
+
+    def _has_comments(self, place: Place, items: Sequence[Place]) -> bool:
+        """Return whether the lines of some items of a list have comments; a `#` in an object counts as one."""
+        start, end = self._region(place, items[0])[0], self._region(place, items[-1])[1]
+        scalars = [item for item in items if item.members is None and item.items is None]
+        edges = [start, *(edge for item in scalars for edge in (item.start, item.end)), end]
+        return any("#" in self.text[begin:until] for begin, until in zip(edges[::2], edges[1::2], strict=True))
 
     def _added(self, place: Place, path: Sequence[str], value: JsonValue, is_root: bool, attempt: int) -> str:
         """Return the text with a new entry at the end of an object, which may be empty.
@@ -433,8 +455,27 @@ def _changes(path: Path, old: JsonValue, new: JsonValue) -> Iterator[tuple[Path,
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (before, after) in enumerate(zip(old, new, strict=True)):
             yield from _changes((*path, index), before, after)
+    elif isinstance(old, list) and isinstance(new, list):
+        # Changed items are written in their places, which keeps their comments, before others are added or removed.
+        changed = _with_changed_items(old, new)
+        yield from _changes(path, old, changed)
+        yield path, new, changed
     elif repr(old) != repr(new):
         yield path, new, old
+
+
+def _with_changed_items(old: list[JsonValue], new: list[JsonValue]) -> list[JsonValue]:
+    """Return the old items with those of `new` where as many others were."""
+    items = [*old]
+    for tag, first, until, begin, end in _differences(old, new):
+        if tag == "replace" and until - first == end - begin:
+            items[first:until] = new[begin:end]
+    return items
+
+
+def _differences(old: Sequence[JsonValue], new: Sequence[JsonValue]) -> Sequence[tuple[str, int, int, int, int]]:
+    """Return the differences of two lists, as `SequenceMatcher.get_opcodes` does."""
+    return SequenceMatcher(None, list(map(repr, old)), list(map(repr, new))).get_opcodes()
 
 
 def read_editable(text: str, syntax: Syntax) -> EditableText:
