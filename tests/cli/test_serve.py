@@ -364,6 +364,22 @@ async def test_a_large_paste_is_cut_and_does_not_end_the_app(assay: CommandLine)
         assert connection.close_code == 1000
 
 
+async def test_a_paste_that_contains_the_end_of_a_paste_presses_no_key(assay: CommandLine) -> None:
+    async with served(assay) as (url, _), ClientSession() as http:
+        connection = await http.ws_connect(f"{url}ws?width=80&height=24", origin=origin_of(url))
+        async with asyncio.timeout(WAIT_SECONDS):
+            async for answer in connection:
+                if isinstance(answer.data, bytes) and b"Suites" in answer.data:
+                    break
+            for typed in ("\x1b[200~before\x1b[201~\x11after\x1b[201~", "?"):  # Ctrl+Q quits
+                await connection.send_str(json.dumps(["stdin", typed]))
+            async for answer in connection:
+                if isinstance(answer.data, bytes) and b"Keys" in answer.data:
+                    break
+        assert not connection.closed
+        await connection.close()
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 async def test_the_app_runs_in_a_browser(assay: CommandLine, tmp_path: Path) -> None:
     """The page loads, keys arrive, and an answer is seen while it streams."""

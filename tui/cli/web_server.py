@@ -36,6 +36,7 @@ _FILES = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("
 _MAX_CELLS = 1000
 # A paste is one message, in which a character may take six bytes. The app drops what is too long for it.
 _MOST_MESSAGE_BYTES = 64 * 2**20
+_PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 _STOP_SECONDS = 30.0
 _PAGE_SECONDS = 30.0
 """How long a page may read nothing before it is dropped."""
@@ -157,6 +158,17 @@ def _as_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
 def _is_loopback(host: str) -> bool:
     address = _as_address(host)
     return address is not None and address.is_loopback
+
+
+def _without_escapes(typed: str) -> str:
+    """Return a paste without the escape characters in it: the page's terminal passes on one that would end the paste.
+
+    The page sends each paste in one message. Other input is returned as it is.
+    """
+    if not typed.startswith(_PASTE_START):
+        return typed
+    pasted = typed.removeprefix(_PASTE_START).removesuffix(_PASTE_END)
+    return f"{_PASTE_START}{pasted.replace(chr(27), '')}{_PASTE_END}"
 
 
 class WebServer:
@@ -292,7 +304,7 @@ class _AppProcess(AppService):
             return
         match message:
             case ["stdin", str(typed)]:
-                await self.send_bytes(typed.encode(errors="replace"))
+                await self.send_bytes(_without_escapes(typed).encode(errors="replace"))
             case ["resize", {"width": int(width), "height": int(height)}]:
                 await self.set_terminal_size(_cells(width), _cells(height))
             case ["ping", str(sent)]:
