@@ -221,9 +221,31 @@ def test_a_migration_that_fails_changes_nothing(history: Path, monkeypatch: pyte
     with pytest.raises(StoreError, match="already exists"):
         SqliteStore(history)
     monkeypatch.undo()
+    assert not [*history.parent.glob("runs.format-*")]
     store = SqliteStore(history)
     assert store.read_run(KEPT.plan.run_id).results == KEPT.results
     store.close()
+
+
+@pytest.mark.parametrize("room", [8192, "copy"], ids=["not for the copy", "for the copy only"])
+def test_a_migration_on_a_full_disk_says_so_and_leaves_no_copy(
+    history: Path, monkeypatch: pytest.MonkeyPatch, room: int | str
+) -> None:
+    fill(history)
+    newer = (*schema.STEPS, ("CREATE TABLE remark AS SELECT * FROM result, result AS other",))
+    monkeypatch.setattr(database, "STEPS", newer)
+    size = history.stat().st_size + 4096 if room == "copy" else room
+    with (
+        no_larger_files(int(size)),
+        pytest.raises(StoreError, match="has an older format and cannot be migrated: the disk is full") as failed,
+    ):
+        SqliteStore(history)
+    assert failed.value.fix == "Free disk space, then restart Assay."
+    assert not [*history.parent.glob("runs.format-*")]
+    store = SqliteStore(history)
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+    assert len([*history.parent.glob("runs.format-*")]) == 1
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {

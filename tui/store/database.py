@@ -272,10 +272,11 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA journal_size_limit = {_FREE_LOG}")
     notices: tuple[str, ...] = ()
-    if version < len(STEPS):
-        if version:
-            copy = back_up(connection, path, version)
-            notices = (f"The run history was migrated to a newer format; the old file was saved as {copy}.",)
+    if 0 < version < len(STEPS):
+        with _backed_up(connection, path, version) as copy:
+            migrate(connection, STEPS)
+        notices = (f"The run history was migrated to a newer format; the old file was saved as {copy}.",)
+    elif not version:
         migrate(connection, STEPS)
     # Only an attempt shows whether writing works: permissions, mounts and systems differ, and BEGIN alone proves
     # nothing.
@@ -285,15 +286,21 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     return notices
 
 
-def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
-    """Copy the file before a migration and return the path of the copy."""
+@contextlib.contextmanager
+def _backed_up(connection: sqlite3.Connection, path: Path, version: int) -> Iterator[Path]:
+    """Copy the file for a migration, and yield the path of the copy. It is removed if the migration fails."""
     copy = reserve_beside(path, f"format-{version}")
-    target = sqlite3.connect(copy)
     try:
-        connection.backup(target)
-    finally:
-        target.close()
-    return copy
+        target = sqlite3.connect(copy)
+        try:
+            connection.backup(target)
+        finally:
+            target.close()
+        yield copy
+    except BaseException:
+        for file in (copy, *(copy.with_name(f"{copy.name}{ending}") for ending in _LOGS)):
+            file.unlink(missing_ok=True)
+        raise
 
 
 def _identified(connection: sqlite3.Connection, path: Path) -> int:
@@ -393,7 +400,11 @@ def _open_for_reading(path: Path, *, is_full: bool = False) -> Opened:
         else:
             if version < len(STEPS):
                 connection.close()
-                raise StoreError("the run history has an older format and is not writable", where=str(path))
+                why, fix = _SENTENCES[sqlite3.SQLITE_READONLY]
+                if is_full:
+                    why, fix = "the disk is full", "Free disk space, then restart Assay."
+                what = f"the run history has an older format and cannot be migrated: {why}"
+                raise StoreError(what, where=str(path), fix=fix)
             return Opened(connection, True, (cannot,), identity, is_full)
     raise store_error(refusal, path) from refusal
 
