@@ -326,6 +326,17 @@ async def test_a_listed_name_with_a_key_is_not_run(assay: CommandLine) -> None:
     assert "sk-secret" not in ran.out + ran.err
 
 
+async def test_the_name_of_a_listed_model_is_on_one_line(assay: CommandLine) -> None:
+    suite_of_models(assay, "unknown/x")
+    async with ModelServer(say("x"), models=("a\nNote: forged", "b" * 3_000)) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("run", "s.json", "-a", "-f", "csv", env=env)
+    assert ran.code == 0
+    lines = ran.err.splitlines()
+    assert any(line.startswith("openai/a Note: forged: ") for line in lines)
+    assert [line[:20] for line in lines if line.startswith("Note: forged") or len(line) > 1_000] == []
+
+
 async def test_listed_models_as_json_reach_the_terminal_without_control_characters(assay: CommandLine) -> None:
     async with ModelServer(say("x"), models=("a\x9b31m\u202e", "b\ud800")) as server:
         env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}

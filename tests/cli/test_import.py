@@ -59,6 +59,11 @@ def test_an_evaluation_becomes_a_run_for_reports(assay: CommandLine) -> None:
     }
 
 
+def test_a_suite_name_with_a_line_break_is_on_one_line(assay: CommandLine) -> None:
+    ran = assay.run("import", CAPITALS, "--as-suite", "Towns\nWarning: forged")
+    assert ran.err.splitlines()[-1] == "Towns Warning: forged: 10 results of 2 models in 3 cases"
+
+
 def test_importing_twice_adds_nothing(assay: CommandLine) -> None:
     first = assay.run("import", CAPITALS, GREETINGS)
     before = runs(assay)

@@ -169,6 +169,7 @@ def _unwritable(error: OSError, where: str) -> StoreError:
     return StoreError(f"Cannot write the report ({error.strerror})", where=where, fix=fix)
 
 
+_LONGEST_NOTE = 1_000
 _STORE_PATIENCE = RetryLimits(total=20.0, between=1.0)
 
 
@@ -192,7 +193,8 @@ async def _run(arguments: RunArguments) -> int:
         with _signals(control) as caught:
             # The ids are printed first: a script reads them from the first lines. All runs listed here are stored.
             await session.begin(plans)
-            say("\n".join([*(f"run {plan.run_id}" for plan in plans), *notes]))
+            lines = [*(f"run {plan.run_id}" for plan in plans), *notes]
+            say("\n".join(sanitize_line(line, _LONGEST_NOTE) for line in lines))
             await _warn_of_models(session, plans, control)
             kept, lost = await _run_plans(session, plans, control)
         for notice in session.notices:  # about results that could not be read
@@ -286,7 +288,7 @@ async def _warn_of_models(session: Session, plans: list[Plan], control: Control)
         asking.cancel()
         return
     for subject in asking.result():
-        say(f"Warning: {subject.name}: {unlisted_sentence(subject)}.")
+        say(sanitize_line(f"Warning: {subject.name}: {unlisted_sentence(subject)}.", _LONGEST_NOTE))
 
 
 async def _run_plans(session: Session, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:

@@ -10,6 +10,7 @@ import click
 
 from tui.cli.review import confirm_own_lines, print_imported_scores
 from tui.cli.streams import count_words, note, say
+from tui.model.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from tui.imports.imported import ImportedRun
@@ -109,4 +110,4 @@ def _print_run(imported: "ImportedRun", known: str) -> None:
     answered = {result.trial.case for result in imported.results}
     counts = len(imported.results), len(plan.subjects), len(answered)
     results, models, cases = (count_words(*each) for each in zip(counts, ("result", "model", "case"), strict=True))
-    say(f"{plan.suite.name}: {results} of {models} in {cases}{known}")
+    say(f"{sanitize_line(plan.suite.name)}: {results} of {models} in {cases}{known}")
