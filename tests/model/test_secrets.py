@@ -1,8 +1,10 @@
 """Known keys never leave, however a stream cuts them."""
 
 import base64
+import hashlib
 import html
 import json
+import tracemalloc
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
@@ -251,3 +253,31 @@ def test_a_text_in_which_none_may_occur_has_no_part_that_changes(value: str, dat
         assert [secrets.hide(part) for part in parts] == parts
     if value in parts:
         assert secrets.may_occur_in(json.dumps(parts, ensure_ascii=False))
+
+
+_FEW = st.text("ab", min_size=6, max_size=24)
+
+
+@given(st.lists(_FEW, min_size=1, max_size=3), st.lists(_FEW, max_size=4), st.data())
+def test_long_keys_are_removed_as_short_ones_are(values: list[str], others: list[str], data: st.DataObject) -> None:
+    pieces = [value[data.draw(st.integers(0, 8)) : data.draw(st.integers(6, 24))] for value in (*values, *others)]
+    text = "".join(piece + data.draw(st.sampled_from(["…", "", "-"])) for piece in data.draw(st.permutations(pieces)))
+    listed = Secrets(values)
+    expected = listed.hide(text), listed.held(text), listed.cut(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tui.model.secrets._MOST_LISTED", data.draw(st.integers(6, 12)))
+        searched = Secrets(values)
+        assert (searched.hide(text), searched.held(text), searched.cut(text)) == expected
+
+
+def test_a_key_takes_memory_in_proportion_to_its_length() -> None:
+    def peak(length: int) -> int:
+        key = "".join(hashlib.sha256(str(number).encode()).hexdigest() for number in range(length // 64))
+        tracemalloc.start()
+        known = Secrets([key])
+        assert known.hide(f"{key[:-9]}…{key[9:]}") == f"{REMOVED}…{REMOVED}"
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return taken
+
+    assert peak(4_096) < 3 * peak(2_048)

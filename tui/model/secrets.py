@@ -86,6 +86,8 @@ _ORDINARY_WORD = re.compile("[a-z]{6,12}|[A-Z]{6,12}|[A-Z][a-z]{5,11}")
 _CUT = "…"  # `sanitize_line` ends a message with it that is longer than its limit
 # The beginning of a key at the end of a text is removed if it has so many characters, or half of the key.
 _LEAST_HALF, _LONG_BEGINNING = 8, 12
+# The beginnings and ends of values that are listed have fewer characters: all of a value take the square of its length.
+_MOST_LISTED = 256
 _REFERENCE_SIZES = range(1, 9)  # the numbers of digits, with zeros, in numeric references of HTML
 _ESCAPED_PIECES = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]")
 _NEVER_ESCAPED = re.compile("[A-Za-z0-9]+")
@@ -184,11 +186,12 @@ class Secrets:
         self._escaped = [escaped for _, escaped in self._forms if escaped is not None]
         sizes: dict[str, dict[str, int]] = {}
         for value in reversed(self._values):
-            for size in range(1, len(value)):
+            for size in range(1, min(len(value), _MOST_LISTED)):
                 sizes.setdefault(value[size - 1], {}).setdefault(value[:size], len(value))
         self._beginnings = {
             last: sorted(known.items(), key=lambda one: len(one[0]), reverse=True) for last, known in sizes.items()
         }
+        self._long = [value for value in self._values if len(value) > _MOST_LISTED]
 
     def extended(self, values: Iterable[str]) -> "Secrets":
         """Return an object that removes these values too, and all that are added to this one later."""
@@ -239,16 +242,27 @@ class Secrets:
         """Return the number of characters at the end of the text that may be the beginning of a value."""
         if not text:
             return 0
-        plain = next((len(start) for start, _ in self._beginnings.get(text[-1], ()) if text.endswith(start)), 0)
+        plain = next((size for size, _ in self._plain_beginnings(text)), 0)
         return max((plain, *(size for size, _ in self._escaped_beginnings(text)))) if self._escaped else plain
 
     def cut(self, text: str) -> int:
         """Return the number of characters at the end of the text that are the greater part of a value."""
         if not text:
             return 0
-        starts = ((len(start), whole) for start, whole in self._beginnings.get(text[-1], ()) if text.endswith(start))
-        found = (*starts, *self._escaped_beginnings(text))
+        found = (*self._plain_beginnings(text), *self._escaped_beginnings(text))
         return max((size for size, whole in found if _is_most(size, whole)), default=0)
+
+    def _plain_beginnings(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the sizes of the text's ends that are the beginning of a value, the longest first, each with its size.
+
+        Of a long value, only the longest of its beginnings that are not listed is among them.
+        """
+        if self._long:
+            long = ((_long_beginning(text, value), len(value)) for value in self._long)
+            yield from sorted((found for found in long if found[0]), reverse=True)
+        for start, whole in self._beginnings.get(text[-1], ()):
+            if text.endswith(start):
+                yield len(start), whole
 
     def _escaped_beginnings(self, text: str) -> Iterator[tuple[int, int]]:
         if _ESCAPE_SIGNS.search(text) is None:
@@ -269,17 +283,15 @@ class Secrets:
         cut_parts, values = self._cut_parts, self._values
         if cut_parts is None or cut_parts.values is not values:  # a value may be added in another thread
             self._cut_parts = cut_parts = _CutParts(values)
-        starts, ends, pieces = cut_parts.starts, cut_parts.ends, text.split(_CUT)
+        pieces = text.split(_CUT)
         last = len(pieces) - 1
         for place, piece in enumerate(pieces):
             if len(piece) < SHORTEST_SECRET:
                 continue
-            if place and (known := ends.get(piece[:SHORTEST_SECRET])):
-                size = max((len(end) for end in known if piece.startswith(end)), default=0)
-                pieces[place] = piece = REMOVED + piece[size:] if size else piece
-            if place < last and (known := starts.get(piece[-SHORTEST_SECRET:])):
-                size = max((len(start) for start in known if piece.endswith(start)), default=0)
-                pieces[place] = piece[:-size] + REMOVED if size else piece
+            if place and (size := cut_parts.size_of_end(piece)):
+                pieces[place] = piece = REMOVED + piece[size:]
+            if place < last and (size := cut_parts.size_of_beginning(piece)):
+                pieces[place] = piece[:-size] + REMOVED
         return _CUT.join(pieces)
 
 
@@ -288,11 +300,43 @@ class _CutParts:
 
     def __init__(self, values: list[str]) -> None:
         self.values = values
-        self.starts, self.ends = dict[str, set[str]](), dict[str, set[str]]()
+        self._long = [value for value in values if len(value) > _MOST_LISTED]
+        self._starts, self._ends = dict[str, set[str]](), dict[str, set[str]]()
         for value in values:
-            for size in range(SHORTEST_SECRET, len(value)):
-                self.starts.setdefault(value[size - SHORTEST_SECRET : size], set()).add(value[:size])
-                self.ends.setdefault(value[-size:][:SHORTEST_SECRET], set()).add(value[-size:])
+            for size in range(SHORTEST_SECRET, min(len(value), _MOST_LISTED)):
+                self._starts.setdefault(value[size - SHORTEST_SECRET : size], set()).add(value[:size])
+                self._ends.setdefault(value[-size:][:SHORTEST_SECRET], set()).add(value[-size:])
+
+    def size_of_beginning(self, text: str) -> int:
+        """Return the number of characters at the end of the text that are the beginning of a value."""
+        known = self._starts.get(text[-SHORTEST_SECRET:], ())
+        size = max((len(start) for start in known if text.endswith(start)), default=0)
+        return max((size, *(_long_beginning(text, value) for value in self._long))) if self._long else size
+
+    def size_of_end(self, text: str) -> int:
+        """Return the number of characters at the beginning of the text that are the end of a value."""
+        known = self._ends.get(text[:SHORTEST_SECRET], ())
+        size = max((len(end) for end in known if text.startswith(end)), default=0)
+        return max((size, *(_long_end(text, value) for value in self._long))) if self._long else size
+
+
+def _long_beginning(text: str, value: str) -> int:
+    """Return the number of characters at the end of the text that are a beginning of a value too long to be listed."""
+    head, place = value[:_MOST_LISTED], len(text) - len(value)
+    while (place := text.find(head, max(0, place + 1))) >= 0:
+        if value.startswith(text[place:]):
+            return len(text) - place
+    return 0
+
+
+def _long_end(text: str, value: str) -> int:
+    """Return the number of characters at the beginning of the text that are an end of a value too long to be listed."""
+    tail, end = value[-_MOST_LISTED:], len(value)
+    while (place := text.rfind(tail, 0, end - 1)) >= 0:
+        end = place + len(tail)
+        if value.endswith(text[:end]):
+            return end
+    return 0
 
 
 def _is_most(size: int, whole: int) -> bool:
