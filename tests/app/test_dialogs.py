@@ -4,7 +4,7 @@ import re
 
 import pytest
 from textual.containers import Vertical, VerticalScroll
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
@@ -214,3 +214,17 @@ async def test_the_letters_of_a_text_are_no_answer(
         await until(pilot, lambda: not ignores_keys())
         await pilot.press("y")
         await until(pilot, lambda: answers == [True])
+
+
+async def test_a_key_after_a_paste_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ConfirmScreen, "quiet_seconds", 3600.0)
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    answers: list[bool | None] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        dialog = ConfirmScreen("Delete?", "A run.", yes="delete", no="keep")
+        await app.push_screen(dialog, answers.append)
+        app.post_message(Paste(""))
+        await until(pilot, lambda: any("keys are ignored while you type" in row for row in screen_rows(app.screen)))
+        await pilot.press("y")
+        await pilot.pause()
+        assert (answers, app.screen) == ([], dialog)

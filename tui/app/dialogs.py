@@ -203,6 +203,10 @@ class ConfirmScreen(Dialog[bool]):
         if is_early or (event.is_printable and event.key not in self.active_bindings):
             self._ignore_keys()
 
+    def on_paste(self) -> None:
+        """Ignore the keys after a pasted text: those that follow may belong to it."""
+        self._ignore_keys()
+
     def _ignore_keys(self) -> None:
         if self.quiet_seconds <= 0:
             return
