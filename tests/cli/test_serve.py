@@ -398,6 +398,11 @@ async def test_the_app_runs_in_a_browser(assay: CommandLine, tmp_path: Path) -> 
         assert "indeed" not in await browser.wait_for("Paris")
         rest.set()
         await browser.wait_for("indeed")
+        await browser.press("/")
+        await browser.paste("\x1b[201~\x11no end")  # Ctrl+Q quits
+        await browser.wait_for("no end")
+        await browser.press("Enter")
+        await browser.wait_for("? help")
         await browser.press("?")
         await browser.wait_for("Esc close")
         await browser.press("q")

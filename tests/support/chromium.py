@@ -122,6 +122,16 @@ class Chromium:
             await self.call("Input.dispatchKeyEvent", type="keyDown", **pressed)
             await self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
+    async def paste(self, text: str) -> None:
+        """Paste a text into the page's terminal."""
+        await self.evaluate(
+            "{const held = new DataTransfer(); held.setData('text/plain', TEXT);"
+            "document.querySelector('.xterm-helper-textarea').dispatchEvent("
+            "new ClipboardEvent('paste', {clipboardData: held, bubbles: true, cancelable: true}))}".replace(
+                "TEXT", json.dumps(text)
+            )
+        )
+
     async def screenshot(self) -> bytes:
         """Return a picture of the page as PNG."""
         return base64.b64decode((await self.call("Page.captureScreenshot"))["data"])
