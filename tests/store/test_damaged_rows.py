@@ -551,3 +551,88 @@ def test_a_damaged_first_page_loses_no_result(history: Path, at: int, size: int)
     assert (kept.results, kept.plan) == (RESULTS, PLAN)
     assert not list(history.parent.glob("*.copy"))
     store.close()
+
+
+# --- a page whose last write was lost: each page of the file is sound, but not the file
+
+SECOND = replace(make_plan([make_case(f"d{number}") for number in range(3)], ["m"]), run_id="0193f2a4-2")
+SECOND_RESULTS = tuple(make_result(key) for key in SECOND.trials)
+ALL = {PLAN.run_id: RESULTS, SECOND.run_id: SECOND_RESULTS}
+
+
+def lose_write(history: Path, name: str) -> None:
+    """Make a history of two runs, in which one page is as it was before the second one."""
+    finish(history)
+    root = int(str(ask(history, f"SELECT rootpage FROM sqlite_schema WHERE name = '{name}'")))
+    start, end = (root - 1) * 4096, root * 4096
+    before = history.read_bytes()[start:end]
+    finish(history, SECOND, SECOND_RESULTS)
+    assert history.read_bytes()[start:end] != before, "it is the only page of its table or index"
+    overwrite(history, start, before)
+    assert ask(history, "PRAGMA quick_check") == "ok"
+
+
+def read_all(history: Path) -> dict[str, tuple[TrialResult, ...]]:
+    with closing(SqliteStore(history)) as store:
+        return {record.id: store.read_run(record.id).results for record in store.list_runs()}
+
+
+PAGES = ["run", "sqlite_autoindex_run_1", "sqlite_autoindex_trial_1", "sqlite_autoindex_result_1"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_history_in_which_a_page_was_not_written_is_recovered(history: Path, name: str) -> None:
+    lose_write(history, name)
+    assert read_all(history) == ALL
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_that_was_not_written_is_noticed_in_a_large_history(
+    history: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("tui.store.database._ALWAYS_CHECKED", 0)
+    lose_write(history, name)
+    with closing(SqliteStore(history)) as store:
+        if name == "sqlite_autoindex_result_1":
+            found = store.read_run(SECOND.run_id)
+            assert (found.record.state, found.results) == ("interrupted", ())
+            assert "3 results of run" in store.notices[0]
+        elif name == "sqlite_autoindex_trial_1":
+            with pytest.raises(StoreError, match=r"trials of run .* cannot be found, because .* is damaged"):
+                store.read_outcomes(SECOND.run_id)
+        else:
+            assert "was damaged" in store.notices[0], "noticed when it is opened"
+    assert read_all(history) == ALL
+
+
+def test_an_index_with_a_number_for_a_case_is_noticed_and_rebuilt(
+    history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.store.database._ALWAYS_CHECKED", 0)
+    finish(history)
+    root = int(str(ask(history, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_trial_1'")))
+    page = history.read_bytes()[(root - 1) * 4096 : root * 4096]
+    kind = page.index(b"c3m") - 4  # The types of case, model, repeat and number are before their values.
+    assert page[kind] == 13 + 2 * len("c3"), "a text of two characters"
+    overwrite(history, (root - 1) * 4096 + kind, b"\x02")  # a number of two bytes
+    with closing(SqliteStore(history)) as store:
+        assert len(store.read_outcomes(PLAN.run_id)) == len(RESULTS) - 1
+        with pytest.raises(StoreError, match="contains a run that Assay cannot read"):
+            store.read_plan(PLAN.run_id)
+    assert read_all(history) == {PLAN.run_id: RESULTS}
+
+
+def test_a_new_run_does_not_get_the_trials_of_a_lost_one(history: Path) -> None:
+    finish(history)
+    finish(history, SECOND, SECOND_RESULTS)
+    new = replace(make_plan([make_case("e")], ["m"]), run_id="0193f2a4-3")
+    store = SqliteStore(history)
+    with closing(sqlite3.connect(history)) as file, file:
+        file.execute("DELETE FROM run WHERE id = ?", (SECOND.run_id,))
+    with pytest.raises(StoreError, match="a run is missing, of which it has trials"):
+        store.begin_run(new, STARTED)
+    store.close()
+    with closing(SqliteStore(history)) as store:
+        store.begin_run(new, STARTED)
+        assert store.read_run(new.run_id).results == ()
+        assert store.read_run(PLAN.run_id).results == RESULTS

@@ -349,9 +349,11 @@ def _identify(connection: sqlite3.Connection, path: Path) -> int:
 
 def _check(connection: sqlite3.Connection, path: Path, *, is_current: bool) -> None:
     suspected = _mark(path).exists()
-    if suspected or path.stat().st_size <= _ALWAYS_CHECKED:
-        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise _Damaged
+    is_whole = suspected or path.stat().st_size <= _ALWAYS_CHECKED
+    # The runs and their indexes are checked in any file: a new run would get the number of one that is lost.
+    if connection.execute(f"PRAGMA integrity_check({'1' if is_whole else 'run'})").fetchone()[0] != "ok":
+        raise _Damaged
+    if is_whole:
         if not is_current:  # It lacks tables or columns. The mark stays until the next start, when they are there.
             return
         if has_strange_verdict(connection):

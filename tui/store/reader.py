@@ -65,6 +65,33 @@ def is_complete(connection: sqlite3.Connection, run: int) -> bool:
     return not connection.execute(missing, (run,)).fetchone()[0]
 
 
+def has_hidden_trials(connection: sqlite3.Connection, run: int) -> bool:
+    """Return whether a damaged index lacks trials of the run with this number.
+
+    The whole table is only read for a run with fewer trials than were planned.
+    """
+    found = "(SELECT count(*) FROM trial WHERE run = ?1)"
+    if not connection.execute(f"SELECT trials > {found} FROM run WHERE number = ?1", (run,)).fetchone()[0]:
+        return False
+    hides = f"SELECT (SELECT count(*) FROM trial NOT INDEXED WHERE run = ?1) > {found}"
+    return bool(connection.execute(hides, (run,)).fetchone()[0])
+
+
+def has_lost_run(connection: sqlite3.Connection) -> bool:
+    """Return whether there are trials of a run after the last one, with which a new run would share its number."""
+    lost = "SELECT (SELECT max(run) FROM trial) > (SELECT coalesce(max(number), 0) FROM run)"
+    return bool(connection.execute(lost).fetchone()[0])
+
+
+def lacks_results(connection: sqlite3.Connection) -> bool:
+    """Return whether any trial has a verdict and no result."""
+    lacks = (
+        "SELECT EXISTS (SELECT 1 FROM trial WHERE verdict IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM result WHERE result.trial = trial.number))"
+    )
+    return bool(connection.execute(lacks).fetchone()[0])
+
+
 def is_settled(connection: sqlite3.Connection, run: int) -> bool:
     """Return whether the run with this number is complete and none of its trials counts as cancelled."""
     cancelled = "SELECT EXISTS (SELECT 1 FROM trial WHERE run = ? AND first_verdict = 'cancelled')"
@@ -124,8 +151,11 @@ def select_kept(connection: sqlite3.Connection, run: int) -> tuple[tuple[Row, Ro
         (run,),
     ).fetchone()
     trials = select_trials(connection, run)
+    # A result that is lost, so that only its verdict is left, is one that cannot be read.
     results = connection.execute(
-        f"SELECT {_RESULT} FROM trial JOIN result ON result.trial = trial.number WHERE run = ? ORDER BY trial.number",
+        "SELECT CAST(coalesce(content, '') AS BLOB), coalesce(result.number, -trial.number), case_id, model, repeat"
+        " FROM trial LEFT JOIN result ON result.trial = trial.number"
+        " WHERE run = ? AND (verdict IS NOT NULL OR result.number IS NOT NULL) ORDER BY trial.number",
         (run,),
     ).fetchall()
     return (record, planned, trials), results
@@ -208,7 +238,7 @@ def kept_of(rows: tuple[Row, Row | None, list[Row]], results: Sequence[TrialResu
         suite=codec.decode_suite(suite),
         subjects=codec.decode_subjects(subjects),
         options=codec.decode_options(options),
-        trials=tuple(map(TrialKey._make, trials)),
+        trials=trials_of(trials),
         command=command,
     )
     readable = tuple([result for result in results if result is not None])
@@ -299,9 +329,22 @@ def outcomes_of(rows: Iterable[Row]) -> tuple[Outcome, ...]:
         return tuple([Outcome(TrialKey(*row[:3]), row[3], row[4], bool(row[5]), *row[6:]) for row in rows])
 
 
-def has_verdicts(row: Row) -> bool:
-    """Return whether a row for `outcomes_of` has verdicts, and no word that damage has made of one."""
-    return row[3] in _VERDICTS and row[4] in _VERDICTS
+def is_outcome(row: Row) -> bool:
+    """Return whether a row for `outcomes_of` has a trial and verdicts, and no values that damage has made of them."""
+    return is_trial(row[:3]) and row[3] in _VERDICTS and row[4] in _VERDICTS
+
+
+def is_trial(row: Row) -> bool:
+    """Return whether a row has the types of a trial's key: damage of an index may have changed them."""
+    case, model, repeat = row
+    return isinstance(case, str) and isinstance(model, str) and isinstance(repeat, int)
+
+
+def trials_of(rows: Sequence[Row]) -> tuple[TrialKey, ...]:
+    """Return the keys of trials. Raises ValueError for values that are none."""
+    if not all(map(is_trial, rows)):
+        raise ValueError("a trial has no case, model or repeat")
+    return tuple(map(TrialKey._make, rows))
 
 
 def has_strange_verdict(connection: sqlite3.Connection) -> bool:
@@ -405,8 +448,8 @@ def is_undecodable(error: BaseException) -> bool:
 
 
 def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bool:
-    """Return whether something that is stored cannot be read: a suite, a text of a run or a trial, or one of the
-    results with these numbers."""
+    """Return whether something that is stored cannot be read: a suite, a text of a run or a trial, one of the results
+    with these numbers, or a run or result of which only other rows are left."""
     try:
         for table in ("run", "trial"):
             for _ in connection.execute(f"SELECT * FROM {table}"):
@@ -425,7 +468,7 @@ def has_unreadable(connection: sqlite3.Connection, results: Iterable[int]) -> bo
         " JOIN trial ON trial.number = result.trial",
         (json.dumps(list(results)),),
     )
-    return None in results_of(rows)
+    return None in results_of(rows) or lacks_results(connection) or has_lost_run(connection)
 
 
 def select_result_numbers(connection: sqlite3.Connection, after: int, limit: int) -> list[Row]:

@@ -29,6 +29,7 @@ from tui.store.unreadable import UnreadableResults
 
 T = TypeVar("T")
 
+_RESTART = "Restart Assay: it recovers what can be read of a damaged history."
 _NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -48,6 +49,7 @@ class SqliteStore:
         self._unreadable = UnreadableResults(self._file)
         self._index = AnswerIndex(self._file)
         self._sources: dict[str, SuiteSources | None] = {}  # by the digest of a stored suite
+        self._complete = set[int]()  # the numbers of runs of which no index hides a trial
         if not self._file.is_readonly:
             # It is reported as interrupted anyway; the disk may be full.
             with contextlib.suppress(StoreError):
@@ -69,6 +71,8 @@ class SqliteStore:
             self._claim()
             run = self._known(connection, plan.run_id) if plan.continues else self._number(connection, plan.run_id)
             if run is None:
+                if reader.has_lost_run(connection):
+                    raise self._damaged("the run history is damaged: a run is missing, of which it has trials")
                 writer.insert_run(connection, plan, started_at, self._owner.token, versions)
             else:
                 self._refuse_running(connection, run, plan.run_id, but=self._owner.token)
@@ -177,13 +181,13 @@ class SqliteStore:
         """Return the whole plan of a run, without results."""
         rows = self._file.read(lambda connection: reader.select_trials(connection, self._known(connection, run_id)))
         setup = self.read_setup(run_id)
-        trials = tuple(map(TrialKey._make, rows))
+        trials = self._decode(lambda: reader.trials_of(rows))
         return Plan(run_id, self.read_suite(run_id), setup.subjects, setup.options, trials, setup.command)
 
     def read_outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """Return the results of one run without their texts, in the plan's order."""
         rows = self._file.read(lambda connection: reader.select_outcomes(connection, self._known(connection, run_id)))
-        return reader.outcomes_of(self._with_verdicts(rows))
+        return reader.outcomes_of(self._outcomes_in(rows))
 
     def read_costs(self, run_id: str) -> Mapping[str, Spent]:
         """Return the total cost of each model's finished trials."""
@@ -250,7 +254,7 @@ class SqliteStore:
     def latest_outcomes(self, suite_path: str) -> tuple[tuple[str, Outcome], ...]:
         """Return the same results as `latest_results`, without their texts."""
         rows = self._file.read(lambda connection: reader.select_latest_outcomes(connection, suite_path))
-        rows = self._with_verdicts(rows, first=1)
+        rows = self._outcomes_in(rows, first=1)
         outcomes = reader.outcomes_of(row[1:] for row in rows)
         return tuple((row[0], outcome) for row, outcome in zip(rows, outcomes, strict=True))
 
@@ -328,12 +332,12 @@ class SqliteStore:
         )
         return results
 
-    def _with_verdicts(self, rows: list[reader.Row], first: int = 0) -> list[reader.Row]:
-        """Return the rows of outcomes, which begin at column `first`, without those of which damage changed a verdict.
+    def _outcomes_in(self, rows: list[reader.Row], first: int = 0) -> list[reader.Row]:
+        """Return the rows of outcomes, which begin at column `first`, without those that damage has changed.
 
         The next opening of the history derives them from the results again.
         """
-        found = [row for row in rows if reader.has_verdicts(row[first:])]
+        found = [row for row in rows if reader.is_outcome(row[first:])]
         if len(found) < len(rows) and not self._file.is_readonly:
             mark_damaged(self._path)
         return found
@@ -342,13 +346,13 @@ class SqliteStore:
         try:
             return decode()
         except ValueError as error:
-            if not self._file.is_readonly:
-                mark_damaged(self._path)
-            raise StoreError(
-                "the run history contains a run that Assay cannot read",
-                where=str(self._path),
-                fix="Restart Assay: it recovers what can be read of a damaged history.",
-            ) from error
+            raise self._damaged("the run history contains a run that Assay cannot read") from error
+
+    def _damaged(self, what: str) -> StoreError:
+        """Mark the history as damaged, and return the error that says so."""
+        if not self._file.is_readonly:
+            mark_damaged(self._path)
+        return StoreError(what, where=str(self._path), fix=_RESTART)
 
     def _claim(self) -> None:
         try:
@@ -386,6 +390,10 @@ class SqliteStore:
         number = self._number(connection, run_id)
         if number is None:
             raise StoreError(f"run {run_id} does not exist", fix="Run `assay runs` to list the saved runs.")
+        if number not in self._complete:
+            if reader.has_hidden_trials(connection, number):
+                raise self._damaged(f"trials of run {run_id} cannot be found, because the run history is damaged")
+            self._complete.add(number)
         return number
 
 
