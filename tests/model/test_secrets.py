@@ -84,6 +84,13 @@ def test_a_key_is_removed_whatever_is_escaped_in_it(form: str) -> None:
     assert "".join([*map(cut.feed, f"a {form[:-1]}"), cut.flush()]) == "a [removed key]"
 
 
+@pytest.mark.parametrize(
+    "form", [r"p\ud83d\ude00ss-1234", r"p\uD83D\uDE00ss-1234", "p&#x1F600;ss-1234", "p%F0%9F%98%80ss-1234"]
+)
+def test_a_key_with_a_character_beyond_the_first_plane_is_removed_in_all_forms(form: str) -> None:
+    assert Secrets(["p\U0001f600ss-1234"]).hide(form) == REMOVED
+
+
 @pytest.mark.parametrize("size", [1, 3, 7])
 @pytest.mark.parametrize(
     "text", ["a corp-9f3k-Wp2Lx8Rt/5 b", "corp-9f3k", "corp-9f3k-WpX corp-9f3k/x", "corp-9f3k-Wp2Lx8Rt&sol;5;"]

@@ -329,6 +329,23 @@ def test_a_consent_is_for_one_suite(tmp_path: Path, suite: Suite) -> None:
     assert len(record.missing(replace(suite, path=str(tmp_path / "b.yaml")))) == 1
 
 
+@pytest.mark.parametrize("url", ["https://example.org/a?private_token=KEY", "https://example.org/KEY/a"])
+def test_a_key_in_the_url_of_a_clone_is_neither_shown_nor_stored(tmp_path: Path, url: str) -> None:
+    keys = [f"ghp_{letter * 30}" for letter in "ab"]
+    suite, other = (
+        replace(command_suite(tmp_path, "make test"), repo_clone=RepoClone(url.replace("KEY", key))) for key in keys
+    )
+    record = ConsentRecord(tmp_path / "consents.json")
+    (missing,) = record.missing(suite)
+    assert missing.what.endswith(f"(in a clone of {url.replace('KEY', '[removed key]')})")
+    record.grant(missing)
+    assert keys[0] not in (tmp_path / "consents.json").read_text()
+    assert record.missing(suite) == ()
+    assert len(record.missing(other)) == 1
+    plain = replace(suite, repo_clone=RepoClone(url.replace("https", "http").replace("KEY", keys[0])))
+    assert all(keys[0] not in consent.what + consent.mark for consent in record.missing(plain))
+
+
 def test_a_command_is_allowed_in_one_repository_and_with_the_files_that_it_names(tmp_path: Path) -> None:
     check, folder = tmp_path / "check.sh", tmp_path / "suites"
     folder.mkdir()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kept_runs import FINISHED, STARTED, make_case, make_plan, make_result
+from tests.support.kept_runs import FINISHED, STARTED, keep, make_case, make_plan, make_result
 from tui.checks.checker import Answer, Checker
 from tui.imports.imported import ImportedRun
 from tui.imports.promptfoo import read_promptfoo
@@ -16,9 +16,9 @@ from tui.model.errors import ConfigError
 from tui.model.results import CheckResult, TrialResult
 from tui.model.secrets import Secrets
 from tui.model.subjects import Config
-from tui.model.suite import Check, RiskCriterion
+from tui.model.suite import Check, RepoClone, RiskCriterion
 from tui.session import score_exchange
-from tui.session.result_import import check_scores, compare_verdicts, store_results
+from tui.session.result_import import ImportOptions, check_scores, compare_verdicts, read_results, store_results
 from tui.session.reviews import Reviews
 from tui.session.run_files import pack_lines, read_run_file, run_lines
 from tui.session.score_exchange import ScoresRefused
@@ -167,6 +167,17 @@ def test_scores_of_answers_that_are_not_stored_yet_are_bound_to_them(
     assert stored.scores.new == 2
     answers = {json.loads(line)["answer"] for line in reviews.export(RUN).splitlines()}
     assert answers == set(store.read_answer_hashes(RUN).values())
+
+
+@pytest.mark.parametrize("clone", ["https://u:Tq8sMz5vLr2x@example.org/r", "https://example.org/r?token=Tq8sMz5vLr2x"])
+def test_keys_in_the_urls_of_an_imported_run_are_not_stored(tmp_path: Path, clone: str) -> None:
+    plan = make_plan([make_case("a")], ["m"])
+    suite = replace(plan.suite, repo_clone=RepoClone(clone), agent="http://example.org/a?token=Tq8sMz5vLr2x")
+    kept = keep(replace(plan, suite=suite), map(make_result, plan.trials))
+    (path := tmp_path / "run.jsonl").write_bytes(pack_lines(run_lines(kept), compressed=False))
+    assert "Tq8sMz5vLr2x" in path.read_text()
+    imported = read_results(path, ImportOptions(), {"ASSAY_CONFIG_DIR": str(tmp_path)})
+    assert "Tq8sMz5vLr2x" not in repr(imported)
 
 
 def test_the_assertions_of_an_imported_answer_are_evaluated_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,6 +154,19 @@ def test_the_answers_to_score_are_limited_by_criterion(tmp_path: Path, monkeypat
             assert refusal(path) == f"None: {fault}"
 
 
+@pytest.mark.parametrize(("folder", "fault"), [("x" * 3_000, None), ("a\0b", "None: suite: path: contains NUL: ")])
+def test_a_suite_is_looked_for_only_where_it_can_be(tmp_path: Path, folder: str, fault: str | None) -> None:
+    path = exported(tmp_path, compressed=False)
+    head, lines = path.read_text().split("\n", 1)
+    run = json.loads(head)
+    run["suite"]["path"] = f"/{folder}/s.yaml"
+    path.write_text(f"{json.dumps(run)}\n{lines}")
+    if fault is None:
+        assert read(path).results == KEPT.results
+    else:
+        assert refusal(path).startswith(fault)
+
+
 def test_large_numbers_of_a_suite_and_of_models_are_read_again(tmp_path: Path) -> None:
     large = 1_234_567_890_123_456_789
     case, *others = KEPT.plan.suite.cases

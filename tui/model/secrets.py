@@ -460,6 +460,8 @@ def _escapes(piece: str) -> list[str]:
     code = ord(piece)
     percent = "".join(f"%{byte:02X}" for byte in piece.encode("utf-8", "surrogatepass"))
     forms = {piece, f"\\{piece}", json.dumps(piece)[1:-1], percent, percent.lower()}
+    if code > 0xFFFF:
+        forms.add("".join(f"\\u{unit.upper()}" for unit in re.findall("[0-9a-f]{4}", piece.encode("utf-16-be").hex())))
     forms |= {f"&#{code:0{size}};" for size in _REFERENCE_SIZES}
     for digits in (f"{code:x}", f"{code:X}"):
         forms |= {f"\\u{digits:0>4}", f"\\x{digits:0>2}"}

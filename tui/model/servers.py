@@ -169,7 +169,12 @@ def show_url(url: str) -> str:
 def clone_without_secrets(clone: RepoClone) -> RepoClone:
     """Return the repository of a suite as it may be stored: its URL without the password and keys."""
     url = parse_url(clone.url).url if url_secrets(clone.url) else clone.url
-    return replace(clone, url=Secrets(query_secrets(url)).hide(url))
+    return replace(clone, url=without_keys(url))
+
+
+def without_keys(url: str) -> str:
+    """Return a URL without the keys in its path and query (`query_secrets`)."""
+    return Secrets(query_secrets(url)).hide(url)
 
 
 def query_secrets(url: str) -> tuple[str, ...]:
@@ -198,7 +203,7 @@ def _keys_of(written: str, decoded: str) -> Iterator[str]:
 
 def agent_name(written: str) -> str:
     """Return the name of an agent, which is displayed and stored: as it was written, without keys in its URL."""
-    return Secrets(query_secrets(written)).hide(written) if written.startswith(AGENT_URLS) else written
+    return without_keys(written) if written.startswith(AGENT_URLS) else written
 
 
 def model_names(suite: Suite) -> tuple[str, ...]:

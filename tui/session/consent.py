@@ -15,9 +15,9 @@ from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import ConfigError, ConsentNeeded
 from tui.model.interpreters import files_run_at_start, find_interpreter
 from tui.model.paths import needs_consent, parse_url
-from tui.model.servers import agent_name
+from tui.model.servers import agent_name, without_keys
 from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, Subject
-from tui.model.suite import Suite
+from tui.model.suite import RepoClone, Suite
 from tui.session.code_search import LARGEST_FILE, CodeSearch, words_of
 from tui.session.files import locked_for_change, read_json, write_safely
 
@@ -72,8 +72,9 @@ def consents_of(
     found = [_agent_consent(agent, python, file, search) for agent, python in agents if agent]
     clone, context = suite.repo_clone, suite.repository_context
     if clone and needs_consent(clone.url):
-        shown = parse_url(clone.url).url
-        found.append(Consent("local", f"The clone of {shown} does not use https or ssh", _mark("local", file, shown)))
+        shown, *digest = _clone_source(clone)
+        what = f"The clone of {shown} does not use https or ssh"
+        found.append(Consent("local", what, _mark("local", file, shown, *digest)))
     if _sent_files(suite) or (context and not clone):
         root = _resolve(folder / (context.path if context and not clone else ""))
         if read_again and not _asks_for_same_files(suite, read_again()):
@@ -142,7 +143,7 @@ def _agent_consent(agent: str, python: str, suite_file: Path, search: CodeSearch
     folder = suite_file.parent
     if agent.startswith(AGENT_URLS):  # which may be of a service in the user's own network
         shown = agent_name(agent)
-        mark = _mark("agent", suite_file, shown, hashlib.sha256(agent.encode(errors="replace")).hexdigest())
+        mark = _mark("agent", suite_file, shown, _digest(agent))
         return Consent("agent", f"The run sends the texts of {suite_file.name} to the agent {shown}", mark)
     if agent.startswith(AGENT_COMMAND):
         command, here = agent.removeprefix(AGENT_COMMAND), current_folder()  # where the command is started
@@ -172,15 +173,26 @@ def _is_own(agent: Path) -> bool:
     return digest == OWN_AGENT and {*CodeSearch().imports_below(agent.parent)} == {agent}
 
 
+def _clone_source(clone: RepoClone) -> tuple[str, ...]:
+    """Return the URL of a clone without its password and keys, then the digest of one with keys, which it names."""
+    url = parse_url(clone.url).url
+    shown = without_keys(url)
+    return (shown,) if shown == url else (shown, _digest(url))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
+
+
 def _command_consents(suite: Suite, suite_file: Path, search: CodeSearch) -> Iterator[Consent]:
     """Yield the consent for each command of the suite's cases, which is started in the repository of the suite."""
     clone, context, folder = suite.repo_clone, suite.repository_context, suite_file.parent
     root = folder / context.path if context and not clone else folder
     where, source = "", ["folder", str(_resolve(root))]
     if clone:
-        shown = parse_url(clone.url).url
+        shown, *digest = _clone_source(clone)
         where = f" (in a clone of {shown}{f', branch {clone.branch}' if clone.branch else ''})"
-        source = ["clone", shown, clone.branch or ""]
+        source = ["clone", shown, clone.branch or "", *digest]
     for run in sorted({case.command.run for case in suite.cases if case.command}):
         content = search.digest(search.files_of_command(run, (root, folder)))
         mark = _mark("commands", suite_file, *source, run, content)

@@ -22,6 +22,7 @@ from tui.model.run import KeptRun
 from tui.model.secrets import Secrets
 from tui.model.suite import ASSERTION, RUN_KINDS, Check, Step
 from tui.session.answer_import import read_answer_run
+from tui.session.context import without_secrets
 from tui.session.outgoing_runs import (
     changed_hashes,
     plan_without_known_keys,
@@ -69,6 +70,7 @@ def read_results(path: Path, options: ImportOptions, environ: Mapping[str, str])
     """
     secrets = Secrets(load_config(find_folders(environ).config, environ).secrets.values())
     imported = _read(path, options, secrets)
+    imported = replace(imported, plan=without_secrets(imported.plan, secrets))
     if not secrets.values:
         return imported
     # The readers have removed what is in the texts of the file: some put numbers into texts, or texts together.

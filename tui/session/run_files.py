@@ -154,7 +154,7 @@ def place_in_repository(file: Path) -> str | None:
 
 def _repository_of(folder: Path) -> Path | None:
     real = Path(real_path(folder))
-    return next((parent for parent in (real, *real.parents) if (parent / ".git").exists()), None)
+    return next((parent for parent in (real, *real.parents) if os.path.exists(parent / ".git")), None)
 
 
 def find_suite_file(suite: Suite, place: str | None, named: Path | None, here: Path) -> str:
@@ -166,12 +166,12 @@ def find_suite_file(suite: Suite, place: str | None, named: Path | None, here: P
     if named is not None:
         return str(absolute_path(named))
     recorded = suite.home / Path(suite.path).name
-    if recorded.is_file():
+    if os.path.isfile(recorded):
         return str(recorded)
     root = _repository_of(here)
     if root is not None and place and not os.path.isabs(place) and ".." not in Path(place).parts:
         found = root / place
-        if found.is_file() and Path(real_path(found)).is_relative_to(root):
+        if os.path.isfile(found) and Path(real_path(found)).is_relative_to(root):
             return str(found)
     return str(recorded)
 
@@ -385,6 +385,8 @@ def _fault_of_suite(suite: Suite) -> str | None:
     """Return what the rules of suite files forbid and what the system cannot take, or None."""
     if bad := next((case.id for case in suite.cases if not case.steps), None):
         return f"the case {sanitize_line(bad, 80)} has no step"
+    if "\0" in suite.path:
+        return f"path: contains NUL: {_shown(suite.path)}"
     if len(suite.data_files) > MOST_DATA_FILES:
         return f"data_files: expected at most {MOST_DATA_FILES:,} data files, found {len(suite.data_files):,}"
     texts: list[object] = [suite.agent, suite.agent_python, *suite.data_files]

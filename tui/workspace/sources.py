@@ -129,7 +129,7 @@ class FolderSource:
         for above in islice((root, *root.parents), 33):
             if above != root and (text := _read_text(above / ".gitignore")) is not None:
                 found.append((root.relative_to(above).as_posix(), text))
-            if (above / ".git").exists():
+            if os.path.exists(above / ".git"):
                 return tuple(found)
         return ()
 
