@@ -133,6 +133,14 @@ def test_the_checks_of_the_file_are_adopted_and_other_edits_stay() -> None:
     assert state.other_keys() == ["minPassRate"]
 
 
+def test_one_of_two_equal_checks_is_adopted_in_its_place() -> None:
+    case: JsonObject = {**json.loads(json.dumps(CASE)), "expectedPatterns": ["ok", "ok"]}
+    state = CaseState("schema-1.0.0", case)
+    assert [state.place_in_file(entry) for entry in state.checks[:2]] == [0, 1]
+    state.adopt_checks({**case, "expectedPatterns": ["ok", "okX"]})
+    assert [entry.text for entry in state.checks[:2]] == ["ok", "okX"]
+
+
 @pytest.mark.parametrize("value", [CASE, TEST])
 def test_every_kind_of_check_is_described(value: JsonObject) -> None:
     state = CaseState("testhaven" if value is TEST else "schema-1.0.0", value)

@@ -262,14 +262,22 @@ class CaseState:
             return entry
         return replace(entry, kind=kind, text=text, limit=limit, key=entry.key if kind == entry.kind else "")
 
+    def place_in_file(self, entry: CheckEntry) -> int | None:
+        """Return the index of a check among those in the file, or None if it is new or changed.
+
+        Two checks of a case may be equal.
+        """
+        return next((at for at, saved in enumerate(self.first_checks) if saved is entry), None)
+
     def adopt_checks(self, value: JsonObject) -> None:
         """Use the checks that the file has now as those of before; changes in the form are kept."""
         now = tuple(self._read_checks(value))
-        before, self.first_checks = self.first_checks, now
-        if len(before) == len(now):
-            self.checks = [now[before.index(entry)] if entry in before else entry for entry in self.checks]
+        places = [self.place_in_file(entry) for entry in self.checks]
+        if len(self.first_checks) == len(now):
+            self.checks = [entry if at is None else now[at] for entry, at in zip(self.checks, places, strict=True)]
         else:
             self.checks = list(now)
+        self.first_checks = now
         keys = ("expectedPatterns", "forbiddenPatterns", "assertions", "assert", "steps")
         rest = {key: each for key, each in self.base.items() if key not in keys}
         self.base = {**rest, **{key: each for key, each in value.items() if key in keys}}

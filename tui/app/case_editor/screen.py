@@ -284,13 +284,14 @@ class CaseEditorScreen(AppScreen[str | None]):
         suites, edits = self.context.open_suites, self.context.session.check_edits
         open_suite = suites.get(self._path)
         suite = open_suite.suite if open_suite is not None and not open_suite.broken else None
-        if open_suite is None or suite is None or self._edit != "edit" or entry not in self._state.first_checks:
+        at = self._state.place_in_file(entry)
+        if open_suite is None or suite is None or self._edit != "edit" or at is None:
             return False
         try:
             case = await asyncio.to_thread(edits.find_case, suite, self._case, self._state.base)
         except AssayError:
             return False
-        rows, at = check_rows(case), self._state.first_checks.index(entry)
+        rows = check_rows(case)
         row = rows[at] if at < len(rows) else None
         if row is None or row.check.target != entry.text or remove_unseen(entry.text) != entry.text:
             return False
