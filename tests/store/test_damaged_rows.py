@@ -411,6 +411,21 @@ def test_the_log_of_a_history_whose_file_was_lost_is_read(history: Path, lost: s
     store.close()
 
 
+def test_the_damaged_log_of_a_linked_history_is_recovered(history: Path, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(history), "checkpointed"], check=False)
+    log = history.with_name(f"{history.name}-wal")
+    content = bytearray(log.read_bytes())
+    content[32 + 24 + 4096 + 24 + 100] ^= 1  # in the second page of the log
+    log.write_bytes(content)
+    (link := tmp_path / "elsewhere.sqlite").symlink_to(history)
+    with closing(SqliteStore(link)) as store:
+        assert "was damaged" in store.notices[0]
+        assert store.read_run(PLAN.run_id).results == RESULTS
+        assert len(store.list_runs()) == 2
+    assert link.is_symlink()
+    assert [*history.parent.glob("runs.damaged-*")], "the file is renamed, and so is its log"
+
+
 HEADER_DAMAGES = {
     "application": "PRAGMA application_id = 7",
     "a lower format": f"PRAGMA user_version = {len(STEPS) - 1}",

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from tui.model.answer_search import AnswerHits, AnswerQuery, IndexProgress
 from tui.model.collector import paused_collector
+from tui.model.current_folder import real_path
 from tui.model.errors import StoreError, UnknownRun
 from tui.model.outcomes import Outcome
 from tui.model.prices import Spent
@@ -43,7 +44,8 @@ class SqliteStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        # The log of a linked file is beside the file, and a recovery renames the file, not the link.
+        self._path = path = Path(real_path(path)) if path.is_symlink() else path
         self._owner = Owner(path)
         self._file = HistoryFile(path)
         self._unreadable = UnreadableResults(self._file)
