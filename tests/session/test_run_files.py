@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,6 +153,36 @@ def test_the_answers_to_score_are_limited_by_criterion(tmp_path: Path, monkeypat
             assert read(path).results
         else:
             assert refusal(path) == f"None: {fault}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"risk_guidance": ["a"] * 4}, "risk_guidance: expected 5 lines, found 4"),
+        ({"options": {"timeout_ms": 0}}, "options: timeout_ms: expected a number from 1 to "),
+        ({"options": {"delay_ms": -1}}, "options: delay_ms: expected a number from 0 to "),
+        ({"repository_context": {"max_files": 0}}, "repository_context: max_files: expected a number from 1 to "),
+        ({"repo_clone": {"url": "https://a/b", "depth": 0}}, "repo_clone: depth: expected a number from 1 to "),
+        ({"max_turns": 33}, "max_turns: expected a number from 1 to 32, found 33"),
+        ({"min_pass_rate": 0}, "min_pass_rate: expected a number above 0, up to 1"),
+        ({"min_pass_rate": 1.5}, "min_pass_rate: expected a number above 0, up to 1"),
+        ({"command": {"run": "true", "timeout_ms": -1}}, "command: timeout_ms: expected a number from 1 to "),
+        (
+            {"code_context": [{"file_path": "a", "line_range": {"start": 0, "end": 1}}]},
+            "line_range: start: expected a number from 1 to ",
+        ),
+    ],
+)
+def test_a_suite_that_no_file_can_have_is_refused(tmp_path: Path, changes: dict[str, Any], fault: str) -> None:
+    path = exported(tmp_path, compressed=False)
+    head, lines = path.read_text().split("\n", 1)
+    run = json.loads(head)
+    of_suite = {"risk_guidance", "options", "repository_context", "repo_clone"}
+    holder = run["suite"] if of_suite & changes.keys() else run["suite"]["cases"][0]
+    for key, value in changes.items():
+        holder[key] = {**(holder.get(key) or {}), **value} if isinstance(value, dict) else value
+    path.write_text(f"{json.dumps(run)}\n{lines}")
+    assert refusal(path).startswith(f"None: suite: {fault}")
 
 
 @pytest.mark.parametrize(("folder", "fault"), [("x" * 3_000, None), ("a\0b", "None: suite: path: contains NUL: ")])

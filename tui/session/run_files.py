@@ -27,11 +27,13 @@ from tui.imports.result_file import MOST_PROBLEMS, MOST_VALUES, MemoryLimit, Res
 from tui.model.current_folder import absolute_path, real_path
 from tui.model.errors import Problem
 from tui.model.results import TrialKey, TrialResult
+from tui.model.risk import EXTENTS
 from tui.model.run import KeptRun, Plan, RunOptions
 from tui.model.sanitize import escape_unseen, sanitize_line
 from tui.model.secrets import Secrets
 from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
+from tui.model.tools import MOST_TURNS
 from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
 from tui.risk.queue import MOST_ITEMS, number_of_items
 from tui.risk.score_files import LARGEST_FILE
@@ -389,6 +391,13 @@ def _fault_of_suite(suite: Suite) -> str | None:
         return f"path: contains NUL: {_shown(suite.path)}"
     if len(suite.data_files) > MOST_DATA_FILES:
         return f"data_files: expected at most {MOST_DATA_FILES:,} data files, found {len(suite.data_files):,}"
+    if len(suite.risk_guidance) not in (0, len(EXTENTS)):
+        return f"risk_guidance: expected {len(EXTENTS)} lines, found {len(suite.risk_guidance):,}"
+    if any(case.min_pass_rate is not None and not 0 < case.min_pass_rate <= 1 for case in suite.cases):
+        return "min_pass_rate: expected a number above 0, up to 1"
+    for name, least, number, most in _ranges(suite):
+        if not least <= number <= most:
+            return f"{name}: expected a number from {least:,} to {most:,}, found {number:,}"
     texts: list[object] = [suite.agent, suite.agent_python, *suite.data_files]
     if context := suite.repository_context:
         texts += (context.path, *context.include_files, *(context.exclude_files or ()))
@@ -399,6 +408,26 @@ def _fault_of_suite(suite: Suite) -> str | None:
     faulty = (text for text in texts if text and (not isinstance(text, str) or _UNUSABLE.search(text)))
     found = next(faulty, None)
     return None if found is None else f"a path or a command contains NUL or half of a surrogate pair: {_shown(found)}"
+
+
+def _ranges(suite: Suite) -> Iterator[tuple[str, int, int, int]]:
+    """Yield the name of each whole number of a suite, the least that a file may have, the number, and the most."""
+    options, context, clone, most = suite.options, suite.repository_context, suite.repo_clone, _LARGEST_NUMBER
+    yield "options: timeout_ms", 1, options.timeout_ms, most
+    yield "options: attempts", 0, options.attempts, most
+    yield "options: delay_ms", 0, options.delay_ms, most
+    if context is not None:
+        yield "repository_context: max_files", 1, context.max_files, most
+        yield "repository_context: max_file_size_bytes", 1, context.max_file_size_bytes, most
+    if clone is not None:
+        yield "repo_clone: depth", 1, clone.depth, most
+    for case in suite.cases:
+        yield "max_turns", 1, case.max_turns, MOST_TURNS
+        if case.command is not None:
+            yield "command: timeout_ms", 1, case.command.timeout_ms, most
+        for lines in (each.line_range for each in case.code_context if each.line_range is not None):
+            yield "line_range: start", 1, lines.start, most
+            yield "line_range: end", 1, lines.end, most
 
 
 def _shown(text: object) -> str:
