@@ -1,6 +1,7 @@
 """Exported runs are read line by line, within limits of size, lines and memory."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.support.kept_runs import large_run
 from tui.imports import result_file
 from tui.imports.imported import ImportedRun
 from tui.model.errors import SuiteError
+from tui.model.run import new_run_id
 from tui.model.sanitize import sanitize_text
 from tui.model.secrets import Secrets
 from tui.model.suite import Check, RiskCriterion
@@ -153,6 +155,19 @@ def test_the_answers_to_score_are_limited_by_criterion(tmp_path: Path, monkeypat
             assert read(path).results
         else:
             assert refusal(path) == f"None: {fault}"
+
+
+@pytest.mark.parametrize(("days", "is_read"), [(3_600, True), (4_000, False), (1_600_000, False)])
+def test_the_id_of_a_run_is_at_most_some_years_ahead(tmp_path: Path, days: int, is_read: bool) -> None:
+    """Those of later runs follow it: behind a limit that does not move with the clock, none could be imported."""
+    milliseconds = (time.time_ns() // 1_000_000) + days * 86_400_000
+    for run_id in (f"{milliseconds:012x}{'0' * 20}", new_run_id(f"{milliseconds:012x}{'0' * 20}")):
+        kept = replace(KEPT, record=replace(KEPT.record, id=run_id))
+        (path := tmp_path / "run.jsonl").write_bytes(pack_lines(run_lines(kept), compressed=False))
+        if is_read:
+            assert read(path).results
+        else:
+            assert refusal(path) == f"1: id: {run_id} is not one of Assay"
 
 
 @pytest.mark.parametrize(

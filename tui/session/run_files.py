@@ -51,8 +51,7 @@ _GZIP = b"\x1f\x8b"
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _STATES = ("running", "finished", "interrupted", "cancelled")
-_LATEST_MS = 1 << 47
-"""The latest time in the id of a run, in the year 6429."""
+_MOST_AHEAD = timedelta(days=3_650)
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")  # in the name of a file and in an argument of a program
 _HALF = re.compile("[\ud800-\udfff]")
 _LARGEST_NUMBER = 2**53
@@ -280,9 +279,9 @@ def _head(value: Mapping[str, Any]) -> Mapping[str, Any]:
         raise _Fault(f"{what} of version {VERSION}; a newer version of Assay may read it")
     if not isinstance(value.get("id"), str) or not _RUN_ID.fullmatch(value["id"]):
         raise _Fault("id: expected 32 hexadecimal digits")
-    # Its first digits are a time that sorts runs. It may be in the future, after a run with a clock that was ahead: the
-    # ids of later runs follow it, for which there has to be room.
-    if int(value["id"][:12], 16) > _LATEST_MS:
+    # Its first digits are a time that sorts runs. It may be in the future, after a run with a clock that was ahead. The
+    # ids of later runs here follow it, and can be imported in turn: this limit moves with the clock.
+    if int(value["id"][:12], 16) > (datetime.now(UTC) + _MOST_AHEAD).timestamp() * 1000:
         raise _Fault(f"id: {value['id']} is not one of Assay")
     if value.get("state") not in _STATES:
         raise _Fault(f"state: expected one of {', '.join(_STATES)}")
