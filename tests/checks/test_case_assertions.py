@@ -340,6 +340,11 @@ def test_patterns_of_a_schema_end_also_where_they_backtrack() -> None:
 def test_halves_of_surrogate_pairs_are_no_error() -> None:
     assert decide('["\ud800"]', "is-json", {"items": {"pattern": "^a$"}}).state in ("failed", "timed_out")
     assert decide("\ud800 x", "icontains", "X").state == "passed"
+    schemas: list[dict[str, Any]] = [{"type": "array"}, {"required": ["b"]}, {"properties": {"a": {"enum": ["x"]}}}]
+    for schema in (*schemas, {"properties": {"a": {"maxLength": 3}}}):
+        assert decide(r'{"a": "Paris \ud83d"}', "is-json", schema).state == "failed"
+        assert decide(r'{"a": "Paris \ud83d"}', "contains-json", schema).state == "failed"
+    assert decide(r'{"a": "Paris \ud83d"}', "is-json", {"required": ["a"]}).state == "passed"
 
 
 def test_a_forbidden_text_fails_an_incomplete_answer() -> None:

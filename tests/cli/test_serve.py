@@ -24,7 +24,7 @@ from tests.support.replies import Reply, streamed
 
 pytest.importorskip("textual_serve", reason="the extra `serve` is not installed")
 
-from aiohttp import ClientSession, WSServerHandshakeError, web
+from aiohttp import ClientSession, ClientWebSocketResponse, WSServerHandshakeError, web
 
 from tui.cli import web_server
 from tui.cli.web_server import WebServer
@@ -349,34 +349,40 @@ async def test_messages_that_make_no_sense_do_no_harm(assay: CommandLine) -> Non
         assert connection.closed
 
 
-async def test_a_large_paste_is_cut_and_does_not_end_the_app(assay: CommandLine) -> None:
+@asynccontextmanager
+async def page_of(assay: CommandLine) -> AsyncIterator[ClientWebSocketResponse]:
+    """The connection of a page on which the app has been displayed."""
     async with served(assay) as (url, _), ClientSession() as http:
         connection = await http.ws_connect(f"{url}ws?width=80&height=24", origin=origin_of(url))
+        await displayed(connection, b"Suites")
+        yield connection
+
+
+async def displayed(connection: ClientWebSocketResponse, text: bytes) -> None:
+    """Wait until the app writes a text."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        async for answer in connection:
+            if isinstance(answer.data, bytes) and text in answer.data:
+                return
+    raise AssertionError("the app has ended")
+
+
+async def test_a_large_paste_is_cut_and_does_not_end_the_app(assay: CommandLine) -> None:
+    async with page_of(assay) as connection:
+        pasted = "\x1b[200~" + "word " * 1_200_000 + "\x1b[201~"
+        for typed in ("/", pasted, "\x11"):
+            await connection.send_str(json.dumps(["stdin", typed]))
         async with asyncio.timeout(WAIT_SECONDS):
-            async for answer in connection:
-                if isinstance(answer.data, bytes) and b"Suites" in answer.data:
-                    break
-            pasted = "\x1b[200~" + "word " * 1_200_000 + "\x1b[201~"
-            for typed in ("/", pasted, "\x11"):
-                await connection.send_str(json.dumps(["stdin", typed]))
             async for _ in connection:
                 pass
         assert connection.close_code == 1000
 
 
 async def test_a_paste_that_contains_the_end_of_a_paste_presses_no_key(assay: CommandLine) -> None:
-    async with served(assay) as (url, _), ClientSession() as http:
-        connection = await http.ws_connect(f"{url}ws?width=80&height=24", origin=origin_of(url))
-        async with asyncio.timeout(WAIT_SECONDS):
-            async for answer in connection:
-                if isinstance(answer.data, bytes) and b"Suites" in answer.data:
-                    break
-            for typed in ("\x1b[200~before\x1b[201~\x11after\x1b[201~", "?"):  # Ctrl+Q quits
-                await connection.send_str(json.dumps(["stdin", typed]))
-            async for answer in connection:
-                if isinstance(answer.data, bytes) and b"Keys" in answer.data:
-                    break
-        assert not connection.closed
+    async with page_of(assay) as connection:
+        for typed in ("\x1b[200~before\x1b[201~\x11after\x1b[201~", "?"):  # Ctrl+Q quits
+            await connection.send_str(json.dumps(["stdin", typed]))
+        await displayed(connection, b"Keys")
         await connection.close()
 
 

@@ -499,6 +499,7 @@ def _json_values(text: str) -> Iterator[tuple[JsonValue, Span]]:
             yield value, (start, at)
 
 
+_HALF = re.compile("[\ud800-\udfff]")
 _OPENING = re.compile(r"""\{(?=\s*["}])|\[(?=\s*[\[{"\]\d\-tfn])""")
 _WINDOW = 256
 _LONGEST_TOKEN = 16
@@ -524,10 +525,18 @@ def _schema_errors(schema: JsonValue, value: JsonValue) -> list[str]:
     try:
         errors = list(islice(_validator(json.dumps(schema)).iter_errors(value), _MOST_ERRORS))
     except _schema_problems() as error:
+        if isinstance(error, UnicodeEncodeError) and (whole := _without_halves(value)) != value:
+            return _schema_errors(schema, whole)
         raise _NotEvaluatedError(_first_line(str(error))) from error
     if stopped := next((error for error in errors if _is_stopped(error)), None):
         raise _NotEvaluatedError(f"{_place(stopped.instance_path)}: a pattern of the schema took too long")
     return [f"{_place(error.instance_path)}: {_first_line(error.message)}" for error in errors]
+
+
+def _without_halves(value: JsonValue) -> JsonValue:
+    """Return a value with U+FFFD for each half of a surrogate pair, which no message about the value can contain."""
+    whole: JsonValue = json.loads(_HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    return whole
 
 
 def _is_stopped(error: Any) -> bool:
