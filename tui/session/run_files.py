@@ -386,8 +386,8 @@ def _fault_of_suite(suite: Suite) -> str | None:
     """Return what the rules of suite files forbid and what the system cannot take, or None."""
     if bad := next((case.id for case in suite.cases if not case.steps), None):
         return f"the case {sanitize_line(bad, 80)} has no step"
-    if "\0" in suite.path:
-        return f"path: contains NUL: {_shown(suite.path)}"
+    if "\0" in (file := f"{suite.folder}{suite.path}"):
+        return f"path: contains NUL: {_shown(file)}"
     if len(suite.data_files) > MOST_DATA_FILES:
         return f"data_files: expected at most {MOST_DATA_FILES:,} data files, found {len(suite.data_files):,}"
     if len(suite.risk_guidance) not in (0, len(EXTENTS)):
