@@ -173,7 +173,8 @@ def test_the_id_of_a_run_is_at_most_some_years_ahead(tmp_path: Path, days: int, 
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"folder": "/a\0"}, "path: contains NUL: "),
+        ({"folder": "/a\0"}, "path: no file can have it: "),
+        ({"path": "\ud800"}, "path: no file can have it: "),
         ({"risk_guidance": ["a"] * 4}, "risk_guidance: expected 5 lines, found 4"),
         ({"options": {"timeout_ms": 0}}, "options: timeout_ms: expected a number from 1 to "),
         ({"options": {"delay_ms": -1}}, "options: delay_ms: expected a number from 0 to "),
@@ -193,7 +194,7 @@ def test_a_suite_that_no_file_can_have_is_refused(tmp_path: Path, changes: dict[
     path = exported(tmp_path, compressed=False)
     head, lines = path.read_text().split("\n", 1)
     run = json.loads(head)
-    of_suite = {"folder", "risk_guidance", "options", "repository_context", "repo_clone"}
+    of_suite = {"folder", "path", "risk_guidance", "options", "repository_context", "repo_clone"}
     holder = run["suite"] if of_suite & changes.keys() else run["suite"]["cases"][0]
     for key, value in changes.items():
         holder[key] = {**(holder.get(key) or {}), **value} if isinstance(value, dict) else value
@@ -201,7 +202,9 @@ def test_a_suite_that_no_file_can_have_is_refused(tmp_path: Path, changes: dict[
     assert refusal(path).startswith(f"None: suite: {fault}")
 
 
-@pytest.mark.parametrize(("folder", "fault"), [("x" * 3_000, None), ("a\0b", "None: suite: path: contains NUL: ")])
+@pytest.mark.parametrize(
+    ("folder", "fault"), [("x" * 3_000, None), ("a\0b", "None: suite: path: no file can have it: ")]
+)
 def test_a_suite_is_looked_for_only_where_it_can_be(tmp_path: Path, folder: str, fault: str | None) -> None:
     path = exported(tmp_path, compressed=False)
     head, lines = path.read_text().split("\n", 1)

@@ -386,8 +386,8 @@ def _fault_of_suite(suite: Suite) -> str | None:
     """Return what the rules of suite files forbid and what the system cannot take, or None."""
     if bad := next((case.id for case in suite.cases if not case.steps), None):
         return f"the case {sanitize_line(bad, 80)} has no step"
-    if "\0" in (file := f"{suite.folder}{suite.path}"):
-        return f"path: contains NUL: {_shown(file)}"
+    if not _may_be_file(file := f"{suite.folder}{suite.path}"):
+        return f"path: no file can have it: {_shown(file)}"
     if len(suite.data_files) > MOST_DATA_FILES:
         return f"data_files: expected at most {MOST_DATA_FILES:,} data files, found {len(suite.data_files):,}"
     if len(suite.risk_guidance) not in (0, len(EXTENTS)):
@@ -427,6 +427,14 @@ def _ranges(suite: Suite) -> Iterator[tuple[str, int, int, int]]:
         for lines in (each.line_range for each in case.code_context if each.line_range is not None):
             yield "line_range: start", 1, lines.start, most
             yield "line_range: end", 1, lines.end, most
+
+
+def _may_be_file(path: str) -> bool:
+    """Return whether the system can take a path; names that are not UTF-8 contain some halves of surrogate pairs."""
+    try:
+        return "\0" not in path and bool(os.fsencode(path))
+    except UnicodeEncodeError:
+        return False
 
 
 def _shown(text: object) -> str:
