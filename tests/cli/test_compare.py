@@ -341,6 +341,14 @@ def test_no_report_replaces_a_file_of_assay(assay: CommandLine, name: str, is_re
     assert (file.read_bytes() == before) is is_refused
 
 
+@pytest.mark.parametrize("name", ["new/../runs.sqlite", "consents.json", "packets/a.json"])
+def test_no_report_becomes_a_file_of_assay_before_there_is_one(assay: CommandLine, name: str) -> None:
+    run = save_run(assay.home, 1, {"a": 0})
+    done = assay.run("report", run, "-o", str(assay.home / "assay_data_dir" / name))
+    assert (done.code, "keeps its own data" in done.err) == (2, True), done.err
+    assert assay.run("report", run).code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -19,7 +19,16 @@ from tui.model.errors import StoreError
 from tui.model.scores import Act
 from tui.processes.file_lock import locked
 from tui.risk import score_files
-from tui.risk.score_files import ActConflict, KeptActs, ScoreCount, ScoreFiles, file_name, in_order, is_truncated
+from tui.risk.score_files import (
+    MOST_REVIEWERS,
+    ActConflict,
+    KeptActs,
+    ScoreCount,
+    ScoreFiles,
+    file_name,
+    in_order,
+    is_truncated,
+)
 from tui.risk.score_lines import read_line, write_line
 
 OTHER_RUN = "0193f2a4c6d87000a1b2c3d4e5f60719"
@@ -480,6 +489,19 @@ def test_whoever_holds_the_lock_for_too_long_is_reported(tmp_path: Path) -> None
     with locked(tmp_path / ".lock"), pytest.raises(StoreError, match="another program has them locked"):
         files.append(make_act(1))
     files.append(make_act(1))
+
+
+def test_the_number_of_reviewers_of_a_run_is_limited(files: ScoreFiles) -> None:
+    acts = [make_act(number, reviewer=f"r{number}") for number in range(1, MOST_REVIEWERS + 1)]
+    files.merge(acts)
+    more = make_act(MOST_REVIEWERS + 1, reviewer="one more")
+    for merge in (files.check_merge, files.merge):
+        with pytest.raises(StoreError, match="the run would have 201 reviewers") as raised:
+            merge([more, make_act(999, run=OTHER_RUN)])
+        assert raised.value.fix == "A run can have 200: import the scores of fewer."
+    assert not files.has(OTHER_RUN)
+    assert len(files.read(RUN).acts) == MOST_REVIEWERS
+    files.merge([make_act(MOST_REVIEWERS + 2, reviewer="r1"), make_act(998, reviewer="one more", run=OTHER_RUN)])
 
 
 # --- the end, and names

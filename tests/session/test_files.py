@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.full_disk import LIMIT_IN_SHELL
-from tui.model.errors import StoreError
-from tui.session.files import locked_for_change, read_json, write_out, write_safely
+from tui.model.errors import ConfigError, StoreError
+from tui.session.files import locked_for_change, read_json, write_new, write_out, write_safely
 
 CODE = "import sys; from pathlib import Path; from tui.session.files import write_out; write_out(Path(sys.argv[1]), "
 
@@ -20,6 +20,18 @@ def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     line = line.replace("$write", f"""'{sys.executable}' -c "{CODE}'x' * 200_000)" """)
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.run(["/bin/sh", "-c", line], cwd=folder, env=environ, capture_output=True, text=True, check=False)
+
+
+def test_no_file_of_assay_is_replaced_by_one_that_the_user_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path))
+    (history := tmp_path / "runs.sqlite").write_text("before")
+    for file in (history, tmp_path / "consents.json"):
+        with pytest.raises(ConfigError, match="keeps its own data"):
+            write_new(file, lambda: "after", replaces=True)
+    write_new(mine := tmp_path / "mine.md", lambda: "after", replaces=True)
+    assert (history.read_text(), mine.read_text()) == ("before", "after")
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path: Path) -> None:

@@ -168,10 +168,7 @@ def prepare_output(path: Path, suffix: str) -> Path:
         path = path.with_name(path.name + suffix)
         if path.is_dir():
             raise ConfigError("Is a folder, not a file", where=str(path), fix="Pass another file with -o.")
-    if path.is_file() and find_folders(os.environ).has_own(path):
-        raise ConfigError(
-            "Is a file in which Assay keeps its own data", where=str(path), fix="Pass another file with -o."
-        )
+    find_folders(os.environ).refuse_own(path, "Pass another file with -o.")
     try:
         absolute_path(path).parent.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:

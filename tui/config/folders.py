@@ -52,8 +52,12 @@ class Folders:
         """The path of the user's config file."""
         return self.config / CONFIG_FILE
 
-    def has_own(self, file: Path) -> bool:
-        """Return whether a file is one of Assay's own, such as the history: no report may replace it."""
+    def refuse_own(self, file: Path, fix: str) -> None:
+        """Raise ConfigError for a path of Assay's own, also of a file that it may create: no report may replace it."""
+        if self._has_own(file):
+            raise ConfigError("Is a file in which Assay keeps its own data", where=str(file), fix=fix)
+
+    def _has_own(self, file: Path) -> bool:
         way, data = Path(real_path(file)), Path(real_path(self.data))
         if way == Path(real_path(self.config_file)):
             return True

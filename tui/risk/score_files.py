@@ -27,6 +27,8 @@ from tui.risk.score_lines import LARGEST_LINE, LineFault, read_line, write_line
 # bytes, take four times as much memory, and a merge needs the stored lines beside the new ones.
 LARGEST_FILE = 64 * 2**20
 LARGEST_RUN = 128 * 2**20
+MOST_REVIEWERS = 200
+"""Reviewers of a run after a merge: the agreement of each pair of them is computed."""
 _FIRST_LOOK = 4096  # bytes; a line is rarely longer
 _TICK = timedelta(milliseconds=1)
 # No clock is that wrong, and nothing can be dated after an act at the end of the calendar: its reviewer is locked out.
@@ -488,6 +490,11 @@ class ScoreFiles:
                 conflicts.add(act.id)
         if conflicts:
             raise ActConflict(conflicts)
+        reviewers = {act.reviewer for act in (*known.values(), *new.values())}
+        if new and len(reviewers) > MOST_REVIEWERS:
+            what = f"Scores cannot be saved: the run would have {len(reviewers):,} reviewers"
+            fix = f"A run can have {MOST_REVIEWERS}: import the scores of fewer."
+            raise StoreError(what, where=str(self.folder_of(run_id)), fix=fix)
         lines = {act.id: write_line(act).encode() for act in new.values()}
         # Invisible characters become longer escapes: a line within the limit may exceed it when it is written.
         if too_long := [id for id, line in lines.items() if len(line) > LARGEST_LINE]:

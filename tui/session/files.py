@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tui.config.folders import find_folders
 from tui.documents.files import read_whole
 from tui.model.current_folder import absolute_path, normal_path, real_path
 from tui.model.errors import ConfigError, StoreError
@@ -95,6 +96,7 @@ def _check_place(file: Path) -> None:
         raise ConfigError(
             "The folder does not exist", where=str(file.parent), fix="Create it, or choose another folder."
         )
+    find_folders(os.environ).refuse_own(file, "Choose another file.")
 
 
 def _encoded(content: str | bytes) -> bytes:
