@@ -392,6 +392,11 @@ def test_a_changed_item_with_a_comment_right_beside_an_added_one_is_refused() ->
     first, *others = value["checks"]
     with pytest.raises(NotEditable, match="A changed item beside one that was added or removed has a comment"):
         change_object(document, (), {"checks": [{"type": "A"}, "new", *others]})
+    block = read_editable("checks:\n- |-  # first\n  a\n  #b\n- last\n", "YAML")
+    with pytest.raises(NotEditable, match="has a comment"):
+        change_object(block, (), {"checks": ["A\n#b", "new", "last"]})
+    plain = read_editable("checks:\n- |-\n  a\n  #b\n- last\n", "YAML")
+    assert change_object(plain, (), {"checks": ["A", "new", "last"]}).text == "checks:\n- A\n- new\n- last\n"
     assert change_object(document, (), {"checks": [first, *others[:-1], "end", "new"]}).text == COMMENTED.replace(
         "- last\n", "- end\n- new\n"
     )
