@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.support.scoring import RUN, act_lists, item, make_act
 from tui.model.errors import StoreError
 from tui.model.scores import Act
+from tui.model.secrets import Secrets
 from tui.processes.file_lock import locked
 from tui.risk import score_files
 from tui.risk.score_files import (
@@ -502,6 +503,14 @@ def test_the_number_of_reviewers_of_a_run_is_limited(files: ScoreFiles) -> None:
     assert not files.has(OTHER_RUN)
     assert len(files.read(RUN).acts) == MOST_REVIEWERS
     files.merge([make_act(MOST_REVIEWERS + 2, reviewer="r1"), make_act(998, reviewer="one more", run=OTHER_RUN)])
+
+
+def test_no_score_is_merged_under_a_name_with_a_key(tmp_path: Path) -> None:
+    files = ScoreFiles(tmp_path, secrets=Secrets(["sk-secret-4711"]))
+    with pytest.raises(StoreError, match="the name of a reviewer contains an API key") as raised:
+        files.merge([make_act(1), make_act(2, reviewer="Ada sk-secret-4711")])
+    assert "4711" not in str(raised.value)
+    assert not files.has(RUN)
 
 
 # --- the end, and names

@@ -490,11 +490,7 @@ class ScoreFiles:
                 conflicts.add(act.id)
         if conflicts:
             raise ActConflict(conflicts)
-        reviewers = {act.reviewer for act in (*known.values(), *new.values())}
-        if new and len(reviewers) > MOST_REVIEWERS:
-            what = f"Scores cannot be saved: the run would have {len(reviewers):,} reviewers"
-            fix = f"A run can have {MOST_REVIEWERS}: import the scores of fewer."
-            raise StoreError(what, where=str(self.folder_of(run_id)), fix=fix)
+        self._check_reviewers(run_id, known.values(), new.values())
         lines = {act.id: write_line(act).encode() for act in new.values()}
         # Invisible characters become longer escapes: a line within the limit may exceed it when it is written.
         if too_long := [id for id, line in lines.items() if len(line) > LARGEST_LINE]:
@@ -506,6 +502,19 @@ class ScoreFiles:
             touched[file].lines[lines[act.id].removesuffix(b"\n")] = act.order
         texts |= {file: of_file.as_bytes() for file, of_file in touched.items()}
         return list(new.values())
+
+    def _check_reviewers(self, run_id: str, known: Iterable[Act], new: Iterable[Act]) -> None:
+        """Raise StoreError for more reviewers than a run can have, and for a new one whose name contains a key."""
+        added = {act.reviewer for act in new}
+        everybody = added | {act.reviewer for act in known}
+        what = fix = ""
+        if added and len(everybody) > MOST_REVIEWERS:
+            what = f"the run would have {len(everybody):,} reviewers"
+            fix = f"A run can have {MOST_REVIEWERS}: import the scores of fewer."
+        elif any(self._secrets.occur_in(name) for name in added):
+            what, fix = "the name of a reviewer contains an API key", "Import them under another name."
+        if what:
+            raise StoreError(f"Scores cannot be saved: {what}", where=str(self.folder_of(run_id)), fix=fix)
 
     def _hidden(self, act: Act) -> Act:
         note, guidance = self._secrets.hide(act.note), self._secrets.hide(act.guidance)
