@@ -7,7 +7,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from tui.reports.render import render_report
 from tui.risk import queue
 from tui.risk.queue import DEFAULT_GUIDANCE
 from tui.risk.score_files import ScoreCount, ScoreFiles
+from tui.session import run_review
 from tui.session.reviews import Reviews
 from tui.session.run_history import RunHistory
 from tui.session.run_review import AnswerChanged, RevealedElsewhere, RunReview, ScoredElsewhere
@@ -283,6 +286,16 @@ def dated_ahead(reviews: Reviews, act: Act) -> Act:
     ahead = replace(act, scored_at="2036-01-01T00:00:00.000+00:00")
     file.write_text(file.read_text().replace(act.scored_at, ahead.scored_at))
     return ahead
+
+
+def test_scores_within_a_millisecond_stay_in_their_order(reviews: Reviews, monkeypatch: pytest.MonkeyPatch) -> None:
+    review = reviews.open_review(RUN, "Ada", blind=False)
+    noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    clock = iter([noon, noon, noon, noon - timedelta(hours=1)])
+    monkeypatch.setattr(run_review, "datetime", SimpleNamespace(now=lambda _: next(clock)))
+    acts = [review.give(item.key, 1) for item in review.items[:4]]
+    milliseconds = [(act.order[0] - noon) // timedelta(milliseconds=1) for act in acts]
+    assert milliseconds == [0, 1, 2, -3_600_000]
 
 
 def test_a_score_by_a_clock_that_was_ahead_dates_only_what_overrides_it(reviews: Reviews) -> None:

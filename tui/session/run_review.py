@@ -4,7 +4,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -45,6 +45,8 @@ class _ReadAnswer(NamedTuple):
 
 
 _NO_ANSWER = _ReadAnswer()
+# Clocks are adjusted by less: acts that are given meanwhile stay in their order.
+_SAME_TIME = timedelta(seconds=1)
 
 
 class _Entry(NamedTuple):
@@ -144,6 +146,7 @@ class RunReview:
         self._read: dict[TrialKey, _ReadAnswer] = {}
         self._store, self._files, self._run = store, files, run
         self._given: list[tuple[Act, Act | None]] = []
+        self._last: datetime | None = None
         self._stored = {act.id for act in kept.acts if act.reviewer == reviewer}
         self._is_finished_before = self.blind and 0 < len(self.items) <= len(self.done())
         self._lock = threading.RLock()
@@ -393,12 +396,23 @@ class RunReview:
         try:
             self._store.check_stored(self.record.id)
             is_known = self.board.has if checks_missed else None
-            kept = self._files.append(act, self.board.latest_before(act), is_known, self._stored)
+            kept = self._files.append(act, self._time_before(act), is_known, self._stored)
         except ActsMissed as error:
             raise self._add_missed(error.acts) from error
         self.board.add(kept)
         self._stored.add(kept.id)
+        self._last = kept.order[0]
         return kept
+
+    def _time_before(self, act: Act) -> datetime | None:
+        """Return the time that an act has to follow: that of what it overrides, or of the last act of this review.
+
+        Acts within one millisecond stay in their order; a clock that was set back further dates no later acts.
+        """
+        overridden, last = self.board.latest_before(act), self._last
+        if last is None or last - act.order[0] > _SAME_TIME:
+            return overridden
+        return last if overridden is None else max(last, overridden)
 
     def _add_missed(self, acts: Sequence[Act]) -> ConfigError:
         """Add acts of another program, and return the error that reports them.
