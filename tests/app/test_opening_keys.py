@@ -63,7 +63,7 @@ async def test_a_search_that_is_typed_with_the_key_of_the_list_of_runs_is_its_ow
 async def test_without_another_screen_the_keys_are_for_the_one_that_stays(fixed_world: Path) -> None:
     async with staged(new_session, fixed_world, (120, 40), DEFAULT_PALETTE.name, notifications=True) as stage:
         await stage.opens(ExploreScreen)
-        await stage.shows("query users by mail")
+        await stage.shows("Please write this")
         await stage.press("home")
         await stage.shows("runs the suite")
         press_at_once(stage.app, "ctrl+e", "m")
