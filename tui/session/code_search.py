@@ -288,7 +288,7 @@ def _possible_names(command: str, environments: Sequence[Mapping[str, str]]) -> 
 
     These are the words of a shell, the texts between quotes and between the separators of other languages
     (`open('FILE')`, `--option=A,B`, `NAME=A:B`), the text that is attached to an option (`-IFOLDER`), and the path of a
-    module (`-m PACKAGE.MODULE`).
+    module (`-m PACKAGE.MODULE`, `-mPACKAGE.MODULE`).
     """
     joined = command.replace("\\\n", "")  # a line that continues
     for text in dict.fromkeys((command, joined, *_filled_in(joined, environments))):
@@ -296,11 +296,11 @@ def _possible_names(command: str, environments: Sequence[Mapping[str, str]]) -> 
         yield from words
         yield from _QUOTE.split(text)
         for part in (part for word in (text, *words) for part in _SEPARATORS.split(word)):
-            yield part
-            if part.startswith("-"):
-                yield from _attached(part)
-            if _MODULE.fullmatch(part):
-                yield from (part.partition(".")[0], part.replace(".", "/"))
+            attached = _attached(part) if part.startswith("-") else ()
+            for name in (part, *attached):
+                yield name
+                if _MODULE.fullmatch(name):
+                    yield from (name.partition(".")[0], name.replace(".", "/"))
 
 
 def _attached(option: str) -> Iterator[str]:

@@ -590,5 +590,5 @@ class HistoryFile:
             raise StoreError(
                 "the run history was removed or replaced while Assay was using it",
                 where=str(self.path),
-                fix="Close Assay. Before you restore a copy, remove the files -wal and -shm beside it: they would change it.",
+                fix="Close Assay. Before you restore a copy, remove the files -wal and -shm beside it.",
             )
