@@ -21,6 +21,7 @@ __all__ = ["fixed_world"]
 async def test_a_text_that_is_typed_with_the_key_of_a_form_is_in_its_field(fixed_world: Path, key: str) -> None:
     async with staged(new_session, fixed_world, (120, 40), DEFAULT_PALETTE.name) as stage:
         await stage.opens(ExploreScreen)
+        await stage.shows("hash a password")
         await stage.press("down", "down", "down")
         await stage.shows("Please write this")
         press_at_once(stage.app, key, *"Report", "tab", *"R", "tab")
