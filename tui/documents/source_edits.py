@@ -250,19 +250,14 @@ class EditableText:
         rest = self.text[item.end : self._region(place, item)[1]]
         return rest.rstrip() if rest.strip() else ""
 
-    def _first_character(self, scalar: Place) -> int:
-        """Return where the text of a scalar begins: that of a block after its header, which may end with a comment."""
-        if self.text[scalar.start : scalar.start + 1] not in ("|", ">"):
-            return scalar.start
-        header = re.compile(r"[^\r\n]*").match(self.text, scalar.start)
-        return header.end() if header else scalar.start
-
     def _has_comments(self, place: Place, items: Sequence[Place]) -> bool:
         """Return whether the lines of some items of a list have comments; a `#` in an object counts as one."""
         start, end = self._region(place, items[0])[0], self._region(place, items[-1])[1]
         scalars = [item for item in items if item.members is None and item.items is None]
-        edges = [start, *(edge for item in scalars for edge in (self._first_character(item), item.end)), end]
-        return any("#" in self.text[begin:until] for begin, until in zip(edges[::2], edges[1::2], strict=True))
+        edges = [start, *(edge for item in scalars for edge in (item.start, item.end)), end]
+        has_header_comment = any(_HEADER_COMMENT.match(self.text, item.start) for item in scalars)
+        between = (self.text[begin:until] for begin, until in zip(edges[::2], edges[1::2], strict=True))
+        return has_header_comment or any("#" in part for part in between)
 
     def _added(self, place: Place, path: Sequence[str], value: JsonValue, is_root: bool, attempt: int) -> str:
         """Return the text with a new entry at the end of an object, which may be empty.
