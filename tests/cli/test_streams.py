@@ -12,11 +12,9 @@ import pytest
 
 from tests.cli.test_run import keys_for, report_of, write_suite
 from tests.support.command_line import CommandLine, Ran
-from tests.support.full_disk import LIMIT_IN_SHELL
+from tests.support.full_disk import HAS_FULL_DEVICE, LIMIT_IN_SHELL
 from tests.support.model_server import ModelServer, say
 from tests.support.processes import wait_until
-
-HAS_FULL_DEVICE = Path("/dev/full").exists()
 
 
 def in_shell(assay: CommandLine, script: str, server: ModelServer) -> Ran:

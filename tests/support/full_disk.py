@@ -8,7 +8,9 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+HAS_FULL_DEVICE = Path("/dev/full").exists()
 LIMIT_IN_SHELL = "export PYTHONDONTWRITEBYTECODE=1; ulimit -f"
 """The beginning of a line of shell. What follows is the limit in blocks of 512 bytes."""
 

@@ -196,17 +196,22 @@ async def _run(arguments: RunArguments) -> int:
             lines = [*(f"run {plan.run_id}" for plan in plans), *notes]
             say("\n".join(sanitize_line(line, _LONGEST_NOTE) for line in lines))
             await _warn_of_models(session, plans, control)
-            kept, lost = await _run_plans(session, plans, control)
+            kept, failed, unstored = await _run_plans(session, plans, control)
         for notice in session.notices:  # about results that could not be read
             if notice not in known:
                 note(notice)
         if kept:
-            write_report(kept, arguments.report, session.reviews)
+            try:
+                write_report(kept, arguments.report, session.reviews)
+            except StoreError as error:
+                if not (failed or caught):
+                    raise
+                _say_unwritten(error, kept[-1].record.id, unstored)
         if caught:
             return caught[0]
         for run in kept:
             say(checked_sentence(run.plan.planned_cases))
-        return 3 if lost else exit_code(kept, arguments.fail_under)
+        return 3 if failed else exit_code(kept, arguments.fail_under)
     finally:
         # The run is over: a signal has nothing left to stop, and must not stop the end of its processes.
         with handle_exit_signals(lambda _code: None):
@@ -291,7 +296,19 @@ async def _warn_of_models(session: Session, plans: list[Plan], control: Control)
         say(sanitize_line(f"Warning: {subject.name}: {unlisted_sentence(subject)}.", _LONGEST_NOTE))
 
 
-async def _run_plans(session: Session, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool]:
+def _say_unwritten(error: StoreError, run_id: str, unstored: int) -> None:
+    """Print that a report could not be written after a run had failed or was stopped, and what is lost with it."""
+    fix = _lost_sentence(unstored, run_id) if unstored else error.fix
+    say(f"Error: {StoreError(error.what, where=error.where, fix=fix)}")
+
+
+def _lost_sentence(number: int, run_id: str) -> str:
+    verb, them = ("is", "it") if number == 1 else ("are", "them")
+    return f"{count_words(number, 'result')} {verb} lost: run {them} again with 'assay run --resume {run_id}'."
+
+
+async def _run_plans(session: Session, plans: list[Plan], control: Control) -> tuple[list[KeptRun], bool, int]:
+    """Return the runs that can be read, whether one could not be stored, and how many of its results are not stored."""
     kept: list[KeptRun] = []
     for plan in plans:
         progress = open_progress(plan)
@@ -305,12 +322,15 @@ async def _run_plans(session: Session, plans: list[Plan], control: Control) -> t
             progress.close()
             say(f"Error: {error}")
             unstored = error.results if isinstance(error, ResultsNotStored) else ()
-            if unstored:
-                count = f"{len(unstored)} result{'' if len(unstored) == 1 else 's'}"
+            rescued = await asyncio.to_thread(_rescue, session.store, plan, unstored) if begun else ()
+            if unstored and rescued:
+                count = count_words(len(unstored), "result")
                 say(f"Note: the report of this command contains {count} that could not be stored.")
-            return [*kept, *(await asyncio.to_thread(_rescue, session.store, plan, unstored) if begun else ())], True
+            elif unstored:
+                say(f"Error: {_lost_sentence(len(unstored), plan.run_id)}")
+            return [*kept, *rescued], True, len(unstored)
         progress.close()
-    return kept, False
+    return kept, False, 0
 
 
 def _rescue(store: Store, plan: Plan, unstored: tuple[TrialResult, ...]) -> tuple[KeptRun, ...]:
