@@ -22,7 +22,7 @@ from tui.checks.values import same
 from tui.model.finish_reasons import finish_reason_of
 from tui.model.results import MOST_SPANS, CheckResult, CheckState, Span
 from tui.model.suite import ASSERTION, Check, comma_separated
-from tui.model.values import JsonValue
+from tui.model.values import SURROGATE, JsonValue
 
 LEVENSHTEIN_LIMIT = 5.0
 ROUGE_LIMIT = 0.75
@@ -499,7 +499,6 @@ def _json_values(text: str) -> Iterator[tuple[JsonValue, Span]]:
             yield value, (start, at)
 
 
-_HALF = re.compile("[\ud800-\udfff]")
 _OPENING = re.compile(r"""\{(?=\s*["}])|\[(?=\s*[\[{"\]\d\-tfn])""")
 _WINDOW = 256
 _LONGEST_TOKEN = 16
@@ -535,7 +534,7 @@ def _schema_errors(schema: JsonValue, value: JsonValue) -> list[str]:
 
 def _without_halves(value: JsonValue) -> JsonValue:
     """Return a value with U+FFFD for each half of a surrogate pair, which no message about the value can contain."""
-    whole: JsonValue = json.loads(_HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    whole: JsonValue = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     return whole
 
 

@@ -11,9 +11,9 @@ from tui.checks.engine import Engine
 from tui.checks.protocol import Matches, Search
 from tui.model.results import MOST_SPANS
 from tui.model.suite import CheckKind
+from tui.model.values import SURROGATE
 
 _LONGEST = 32_768
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _PARENTHESIS = r"unbalanced parenthesis; write \( or \) for a literal parenthesis"
 _DEEP = "nested too deeply"
 _REASONS = {
@@ -60,7 +60,7 @@ def javascript_error(pattern: str) -> str | None:
     """Return why that is no regular expression of JavaScript's, or None."""
     if len(pattern) > _LONGEST:
         return f"the pattern is longer than {_LONGEST:,} characters; split it"
-    if _SURROGATE.search(pattern):
+    if SURROGATE.search(pattern):
         return r"contains half of a surrogate pair; write it as an escape, such as \ud83d"
     fault = engine_of_this_thread().fault(pattern)
     if not fault:

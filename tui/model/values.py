@@ -1,6 +1,7 @@
 """Types of JSON values in Python, values at paths, and the limits of the values that one JSON text may contain."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from typing_extensions import TypeAliasType
 JsonValue = TypeAliasType("JsonValue", "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None")
 JsonObject = TypeAliasType("JsonObject", "dict[str, JsonValue]")
 
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: an escape in JSON text can be one, and UTF-8 cannot encode it."""
 MOST_JSON_VALUES = 500_000
 MOST_JSON_DEPTH = 200
 """The most levels of a JSON text, which is that of pydantic. Python can parse five times as many at best, and may then

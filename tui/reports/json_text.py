@@ -1,15 +1,13 @@
 """JSON text without characters that a terminal could obey or an eye could miss."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tui.model.risk import Reviewed
 from tui.model.run import KeptRun
 from tui.model.sanitize import escape_unseen
+from tui.model.values import SURROGATE
 from tui.reports.json_report import build_head, build_results
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def json_text(value: object, indent: int | None = None) -> str:
@@ -18,7 +16,7 @@ def json_text(value: object, indent: int | None = None) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     # A lone surrogate has no UTF-8: it is replaced by one replacement character, so that spans stay correct.
-    return escape_unseen(_SURROGATE.sub("\ufffd", text))
+    return escape_unseen(SURROGATE.sub("\ufffd", text))
 
 
 def render_json(runs: Sequence[KeptRun], reviewed: Mapping[str, Reviewed], margin: float | None = None) -> str:

@@ -34,7 +34,7 @@ from tui.model.secrets import Secrets
 from tui.model.subjects import LARGEST_INTEGER, Subject, agent_fault
 from tui.model.suite import Suite
 from tui.model.tools import MOST_TURNS
-from tui.model.values import JsonTooLarge, JsonValue, has_too_many_values, parse_json
+from tui.model.values import SURROGATE, JsonTooLarge, JsonValue, has_too_many_values, parse_json
 from tui.risk.queue import MOST_ITEMS, number_of_items
 from tui.risk.score_files import LARGEST_FILE
 from tui.risk.score_lines import LineFault, read_fields, write_line
@@ -53,7 +53,6 @@ _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _STATES = ("running", "finished", "interrupted", "cancelled")
 _MOST_AHEAD = timedelta(days=3_650)
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")  # in the name of a file and in an argument of a program
-_HALF = re.compile("[\ud800-\udfff]")
 _LARGEST_NUMBER = 2**53
 _SCORE = '{"score": '
 _FIX = "Export the run again with `assay runs export RUN -o FILE`."
@@ -458,7 +457,7 @@ def _check_trials(
     if len(known) < len(trials):
         raise _Fault("trials: a trial is listed twice")
     # The history cannot store such a name: it would no longer be that of the suite.
-    if half := next((key for key in trials if _HALF.search(f"{key.case} {key.model}")), None):
+    if half := next((key for key in trials if SURROGATE.search(f"{key.case} {key.model}")), None):
         raise _Fault(f"trials: {half.case} · {half.model} contains half of a surrogate pair")
     if strange := next((key for key in trials if key.case not in cases or key.model not in models), None):
         raise _Fault(f"trials: {strange.case} · {strange.model} is no case and model of the run")

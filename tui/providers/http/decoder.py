@@ -1,7 +1,6 @@
 """The base of all protocols' decoders: bytes in, chunks out, and the errors in place of an answer."""
 
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
@@ -9,13 +8,20 @@ from typing import Any, ClassVar, Literal
 from tui.model.finish_reasons import combined_reason
 from tui.model.provider_messages import Chunk, FinishReason, Reasoning, Text, ToolCall
 from tui.model.results import MOST_TOKENS, Message
-from tui.model.values import MOST_JSON_DEPTH, MOST_JSON_VALUES, JsonObject, JsonValue, has_too_many_values, is_deeper
+from tui.model.values import (
+    MOST_JSON_DEPTH,
+    MOST_JSON_VALUES,
+    SURROGATE,
+    JsonObject,
+    JsonValue,
+    has_too_many_values,
+    is_deeper,
+)
 from tui.providers.http.sse import SseDecoder, SseEvent
 
 Kind = Literal["text", "reasoning"]
 LONGEST_TOOL_NAME = 256
 _TOO_MANY = f"more than {MOST_JSON_VALUES:,} values"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
 
@@ -103,7 +109,7 @@ class AnswerText:
         text = self._halves[self._kind] + text
         self._halves[self._kind] = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
         text = text.removesuffix(self._halves[self._kind])
-        if not _SURROGATE.search(text):
+        if not SURROGATE.search(text):
             return text
         return joined_halves(text)
 
