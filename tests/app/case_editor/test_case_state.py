@@ -8,7 +8,7 @@ import pytest
 
 from tui.app.case_editor.case_state import KIND_NOTES, CaseState, CheckEntry, check_line
 from tui.app.presentation.pieces import text_of
-from tui.model.values import JsonObject
+from tui.model.values import JsonObject, JsonValue
 
 CASE: JsonObject = {
     "id": "a",
@@ -68,6 +68,47 @@ def test_a_changed_text_changes_its_key(name: str, text: str, key: str, expected
         expected = [known.get(each, each) if isinstance(each, str) else each for each in expected]
     assert value.get(key) == expected
     assert {k: v for k, v in value.items() if k != key} == {k: v for k, v in CASE.items() if k != key}
+
+
+OLD: JsonObject = {"filePath": "a.py", "content": "old"}
+NEW: JsonObject = {"filePath": "a.py", "content": "new", "language": "python"}
+SPACE: JsonObject = {"filePath": " b.py", "content": "b"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("c.py\na.py\na.py\n b.py", [{"filePath": "c.py"}, OLD, NEW, SPACE]),
+        ("a.py\nb.py\na.py", [OLD, SPACE, NEW]),
+        ("a.py\na.py\na.py\nb.py", [OLD, NEW, {"filePath": "a.py"}, SPACE]),
+        ("a.py\nc.py\nb.py", [OLD, {**NEW, "filePath": "c.py"}, SPACE]),
+        ("c.py\na.py\nb.py", [{**OLD, "filePath": "c.py"}, NEW, SPACE]),
+        ("b.py\na.py\na.py", [SPACE, OLD, NEW]),
+        ("b.py", [SPACE]),
+        ("a.py\na.py", [OLD, NEW]),
+    ],
+)
+def test_files_keep_what_the_form_does_not_show(text: str, expected: list[JsonValue]) -> None:
+    state = CaseState("schema-1.0.0", {**CASE, "codeContext": [OLD, NEW, SPACE]})
+    assert state.value_with({**texts_of(state), "codeContext": text})["codeContext"] == expected
+    assert state.unclear_files({"codeContext": text}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("b.py\na.py", 1, "the suite file has different entries of this file"),
+        ("a.py\na.py\nc.py\nd.py", 2, "in place of  b.py, with its content, or beside it"),
+        ("b.py\na.py\nc.py", 2, "in place of a.py, with its content, or beside it"),
+        ("c.py", 0, "in place of a.py, with its content, or beside it"),
+    ],
+)
+def test_an_edit_that_would_lose_what_the_form_does_not_show_is_unclear(text: str, line: int, what: str) -> None:
+    state = CaseState("schema-1.0.0", {**CASE, "codeContext": [OLD, NEW, SPACE]})
+    ((path, found),) = state.unclear_files({"codeContext": text}).items()
+    assert path == ("codeContext", line)
+    assert what in found
+    assert state.unclear_files(texts_of(state)) == {}
 
 
 def test_white_space_at_the_ends_of_a_text_is_a_part_of_it() -> None:

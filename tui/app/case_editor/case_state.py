@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -51,6 +52,17 @@ KIND_NOTES: Mapping[str, str] = {
 }
 """What each kind of check requires, in one sentence."""
 _FILE = re.compile(r"(.*?)(?::(\d{1,9})-(\d{1,9}))?", re.DOTALL)
+
+
+class _FileEdit(NamedTuple):
+    """The lines of a text, each with its file if it is unchanged, or with that in whose place it is; removed files.
+
+    It is in place if the number of lines is that of the files.
+    """
+
+    lines: Sequence[tuple[str, JsonObject | None, JsonObject | None]]
+    removed: Sequence[JsonObject]
+    in_place: bool
 
 
 class CaseField(NamedTuple):
@@ -172,23 +184,74 @@ class CaseState:
 
     def _parsed_files(self, text: str) -> list[JsonValue]:
         """Return the files of these lines; those of unchanged lines stay as they are in the suite file."""
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        old: list[Any] = list(value_at(self.base, ("codeContext",)) or ())
-        known = {_file_line(context): context for context in old}
-        in_place = len(lines) == len(old)
+        edit = self._file_edit(text)
         found: list[JsonValue] = []
-        for index, line in enumerate(lines):
-            if line in known:
-                found.append(known[line])
+        for line, own, renamed in edit.lines:
+            if own is not None:
+                found.append(own)
                 continue
             path, start, end = _FILE.fullmatch(line).groups()  # type: ignore[union-attr]
-            rest = old[index] if in_place and _file_line(old[index]) not in lines else {}
-            context = {**rest, "filePath": path}
+            context = {**(renamed or {}), "filePath": path}
             context.pop("lineRange", None)
             if start:
                 context["lineRange"] = {"start": int(start), "end": int(end)}
             found.append(context)
         return found
+
+    def _file_edit(self, text: str) -> _FileEdit:
+        """Match lines with the files of the case: equal lines in their order, and the others by their place.
+
+        Where a line is missing among equal ones, those that are where they were stay.
+        """
+        files = self._files_by_line()
+        texts = [line.strip() for line in text.splitlines() if line.strip()]
+        counts, in_place = Counter(texts), len(texts) == sum(map(len, files.values()))
+        own: dict[int, JsonObject] = {}
+        left: dict[str, Iterator[tuple[int, JsonObject]]] = {}
+        for line, same in files.items():
+            is_missing = in_place and counts[line] < len(same)
+            stay = {at: context for at, context in same if is_missing and texts[at] == line}
+            own |= stay
+            left[line] = iter([each for each in same if each[0] not in stay])
+        for index, line in enumerate(texts):
+            if index not in own and (found := next(left.get(line, iter(())), None)):
+                own[index] = found[1]
+        rest = dict(sorted(each for same in left.values() for each in same))
+        lines = []
+        for index, line in enumerate(texts):
+            renamed = rest.pop(index, None) if in_place and index not in own else None
+            lines.append((line, own.get(index), renamed))
+        return _FileEdit(lines, list(rest.values()), in_place)
+
+    def _files_by_line(self) -> dict[str, list[tuple[int, JsonObject]]]:
+        """Return the files of the case, with their indexes, by the line that the form shows for them."""
+        files: dict[str, list[tuple[int, JsonObject]]] = {}
+        for index, context in enumerate(value_at(self.base, ("codeContext",)) or ()):
+            files.setdefault(_file_line(context).strip(), []).append((index, context))
+        return files
+
+    def unclear_files(self, texts: Mapping[str, str]) -> Mapping[CasePath, str]:
+        """Return why it is not clear which file of the case a line means, by the path of the line.
+
+        What the suite file says about a file beyond its path and lines would get lost, or to another file.
+        """
+        field = next((field for field in self.fields if field.kind == "files"), None)
+        text = texts.get(field.name) if field is not None else None
+        if field is None or text is None or text == self.text_of(field):
+            return {}
+        edit = self._file_edit(text)
+        counts = Counter(line for line, _, _ in edit.lines)
+        for line, same in self._files_by_line().items():
+            if not edit.in_place and 0 < counts[line] < len(same) and any(context != same[0][1] for _, context in same):
+                index = next(index for index, (other, _, _) in enumerate(edit.lines) if other == line)
+                return {(*field.path, index): "the suite file has different entries of this file: remove one there"}
+        added = next((index for index, (_, *found) in enumerate(edit.lines) if found == [None, None]), None)
+        for removed in edit.removed:
+            keys = ", ".join(key for key in removed if key not in ("filePath", "lineRange"))
+            if added is not None and keys:
+                what = f"in place of {_file_line(removed)}, with its {keys}, or beside it? Save one change at a time"
+                return {(*field.path, added): what}
+        return {}
 
     def _read_checks(self, value: JsonObject) -> Iterator[CheckEntry]:
         if self._is_schema:

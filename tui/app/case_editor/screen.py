@@ -232,8 +232,10 @@ class CaseEditorScreen(AppScreen[str | None]):
         self._show_faults(await self._find_faults(self._draft(), self._suite))
 
     async def _find_faults(self, draft: JsonObject, suite: Suite) -> Mapping[CasePath, CaseFault]:
+        unclear = self._state.unclear_files(self._form.texts())
         edits = self.context.session.check_edits
-        return await asyncio.to_thread(edits.case_faults, suite, draft, self._own)
+        faults = await asyncio.to_thread(edits.case_faults, suite, draft, self._own)
+        return {**faults, **{path: CaseFault(what, is_error=True) for path, what in unclear.items()}}
 
     async def _is_refused(self, draft: JsonObject, suite: Suite) -> bool:
         """Return whether the case has errors in a version of its suite, and show them."""
