@@ -60,6 +60,8 @@ def test_urls() -> None:
         "authToken", "access_token", "accesstoken", "mytoken", "client_secret", "token", "password", "passwd", "pwd",
         "pass", "auth", "oauth", "Authorization", "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "sig",
         "jwt", "code", "api%5Fkey", "token_2", "token[0]", "auth[key]", "cookie",
+        "APIKey", "APIkey", "XAPIKey", "SASToken", "JWTToken", "IDToken", "DBPassword", "appkey", "userKey",
+        "licensekey",
     ],
 )  # fmt: skip
 def test_names_of_keys_in_a_query(name: str) -> None:
@@ -71,6 +73,7 @@ def test_names_of_keys_in_a_query(name: str) -> None:
     [
         "page", "max_tokens", "maxTokens", "token_budget", "keyspace", "keyword", "passenger", "author", "design",
         "signal", "credit", "monkey", "turkey", "encode", "zipcode", "sigma", "authority", "compass", "tokens", "",
+        "HTTPKeyword", "KEYSpace", "sortkey", "primarykey",
     ],
 )  # fmt: skip
 def test_ordinary_names_in_a_query(name: str) -> None:

@@ -59,11 +59,12 @@ URL_VARIABLES = tuple(server.url_variable for server in SERVERS.values() if serv
 # The last word of the name of a key in a query: `access_token`, `mytoken`, `apiKey`, but not `max_tokens`, `keyspace`.
 _KEY_WORD = re.compile(
     r"\w*(token|secret|password|passwd|apikey|signature|credentials?)\d*"
-    r"|(access|auth|secret|private|client|session|shared|account|subscription)?key\d*"
+    r"|(access|account|app|auth|client|developer|function|license|maps?|master|private|project|secret|service|session|shared|subscription|user)?key\d*"
     r"|pass(phrase|code)?|pwd|o?auth(orization)?|bearer|jwt|creds?|sig|hmac|sas|psk|pat|otp|cookies?"
 )
 _SEPARATORS = re.compile("[?&;]")
-_WORDS = re.compile(r"[A-Z]?[a-z\d]+|[A-Z\d]+")
+# The words of a name: the last of `APIKey` and of `APIkey` is the same.
+_WORDS = (re.compile(r"[A-Z\d]+(?![a-z])|[A-Z]?[a-z\d]+"), re.compile(r"[A-Z]?[a-z\d]+|[A-Z\d]+"))
 
 
 def variable(environ: Mapping[str, str], name: str) -> str | None:
@@ -222,5 +223,5 @@ def _names(agent: str | None, models: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _names_key(name: str) -> bool:
-    words = [word.lower() for word in _WORDS.findall(name) if not word.isdigit()]
-    return name.lower() == "code" or bool(words and _KEY_WORD.fullmatch(words[-1]))
+    divided = ([word for word in words.findall(name) if not word.isdigit()] for words in _WORDS)
+    return name.lower() == "code" or any(words and _KEY_WORD.fullmatch(words[-1].lower()) for words in divided)
