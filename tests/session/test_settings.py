@@ -32,7 +32,11 @@ review:
   mask:
     - acme  # us
 """
-ENVIRON = {"OPENAI_API_KEY": "sk-openai-geheim", "OPENAI_BASE_URL": "http://me:geheim@localhost/v1"}
+ENVIRON = {
+    "OPENAI_API_KEY": "sk-openai-geheim",
+    "OPENAI_BASE_URL": "http://me:geheim@localhost/v1",
+    "OLLAMA_HOST": "me:geheim@localhost:1234",
+}
 
 
 class Place:
@@ -81,6 +85,7 @@ def test_no_key_is_displayed(tmp_path: Path) -> None:
     key = place.get("providers.openai.api_key")
     assert (key.text, key.origin, key.place) == ("${OPENAI_API_KEY} (set)", "environment", "OPENAI_API_KEY")
     assert place.get("providers.openai.base_url").text == "[hidden]"
+    assert place.get("providers.ollama.base_url").text == "[hidden]"
     assert "geheim" not in repr(place.settings.read())
 
 

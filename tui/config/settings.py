@@ -206,7 +206,8 @@ def _shown(key: str, value: object, environ: Mapping[str, str]) -> str:
     if key == "api_key":
         states = ((name, "set" if variable(environ, name) else "not set") for name in VARIABLE.findall(text))
         return " ".join(f"${{{name}}} ({state})" for name, state in states) or HIDDEN
-    return HIDDEN if url_secrets(text) or query_secrets(text) else text
+    has_user = key == "base_url" and "@" in text.rpartition("://")[2].partition("/")[0]  # also without a scheme
+    return HIDDEN if has_user or url_secrets(text) or query_secrets(text) else text
 
 
 def _built_in_providers(user: _Source, environ: Mapping[str, str]) -> Iterator[Setting]:
