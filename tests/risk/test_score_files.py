@@ -544,6 +544,16 @@ def test_scores_return_to_a_run_that_was_not_deleted(files: ScoreFiles, later: t
     assert files.count(RUN).scores == 3 + len(later)
 
 
+def test_a_score_that_was_cut_by_a_kill_hides_no_later_one_when_its_run_returns(files: ScoreFiles) -> None:
+    files.merge([make_act(1), make_act(2, 3)])
+    file = files.file_of(RUN, "Ada")
+    file.write_bytes(file.read_bytes()[:-9])
+    files.set_aside(RUN)
+    files.append(make_act(7))
+    files.settle(lambda: [RUN])
+    assert {act.id for act in files.read(RUN).acts} == {make_act(1).id, make_act(7).id}
+
+
 NAMES = (
     "Ada", "ada", "ADA", " Ada", "../x", "/etc/passwd", "..", ".", "", "CON", "nul.txt", "a" * 300, "a" * 299 + "b",
     "é", "e\u0301", "日本語", "\x1b[31m", "\ud800", "a/b", "a\\b", "a:b", "a\0b", "x.jsonl", "Ada ", "🜚" * 100,

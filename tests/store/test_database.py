@@ -823,6 +823,18 @@ def test_the_log_of_a_history_that_cannot_be_written_is_read(unclosed: Path) -> 
     store.close()
 
 
+def test_a_damaged_log_of_a_history_that_cannot_be_written_is_refused(unclosed: Path) -> None:
+    lock = recovery.lock_path(unclosed)
+    lock.symlink_to(lock.name)  # which denies it to root, too
+    log = unclosed.with_name(f"{unclosed.name}-wal")
+    data = bytearray(log.read_bytes())
+    data[32 + 24 + 99] ^= 1
+    log.write_bytes(data)
+    with pytest.raises(StoreError, match=r"is damaged and cannot be renamed: .+\. Make its folder writable or move"):
+        SqliteStore(unclosed)
+    assert log.read_bytes() == data
+
+
 def test_the_log_of_a_linked_history_is_read(unclosed: Path, tmp_path: Path) -> None:
     (link := tmp_path / "linked.sqlite").symlink_to(unclosed)
     store = SqliteStore(link)

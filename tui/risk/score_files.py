@@ -459,7 +459,9 @@ class ScoreFiles:
         texts = dict[Path, bytes]()  # somebody has scored meanwhile
         for file in aside.glob("*.jsonl"):
             later = folder / file.name
-            texts[later] = read_whole(file, LARGEST_FILE) + (read_whole(later, LARGEST_FILE) if later.exists() else b"")
+            earlier = read_whole(file, LARGEST_FILE)
+            end = b"\n" if earlier and not earlier.endswith(b"\n") else b""  # an act that a kill has cut
+            texts[later] = earlier + end + (read_whole(later, LARGEST_FILE) if later.exists() else b"")
         replace_files(self._folder, texts)
 
     def folder_of(self, run_id: str) -> Path:

@@ -144,12 +144,14 @@ def open_history(path: Path) -> Opened:
         ) from error
     except OSError as error:
         try:
+            if has_damaged_log(path):
+                raise _Damaged
             return _open(path)
         except _Damaged:
             raise StoreError(
                 f"the run history is damaged and cannot be renamed: {error.strerror}",
                 where=str(path),
-                fix="Move the file, then restart Assay.",
+                fix="Make its folder writable or move the file, then restart Assay.",
             ) from error
 
 
