@@ -42,7 +42,7 @@ from textual.geometry import Size
 from textual.map_geometry import MapGeometry
 from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notifications
-from textual.screen import Screen
+from textual.screen import Screen, ScreenResultType
 from textual.style import Style
 from textual.theme import Theme
 from textual.timer import Timer, TimerCallback
@@ -286,6 +286,18 @@ class ThemedApp(App[ReturnType]):
             if is_own and isinstance(worker.node, Screen) and worker.node not in self.screen_stack:
                 raise asyncio.CancelledError
         return super().push_screen(*given, **options)
+
+    async def push_screen_wait(  # type: ignore[override]  # no screen is opened by a name
+        self, screen: Screen[ScreenResultType], *, mode: str | None = None
+    ) -> ScreenResultType:
+        """Open a screen from a worker, and return its result.
+
+        Before that, Textual has the worker await what waits to be called, such as the removal of the worker's own
+        screen. The removal cancels the worker, which would cancel the removal, and so the app, which awaits it too.
+        """
+        await asyncio.shield(self._flush_next_callbacks())
+        result: asyncio.Future[ScreenResultType] = self.push_screen(screen, wait_for_dismiss=True, mode=mode)
+        return await asyncio.shield(result)
 
     def _fatal_error(self) -> None:
         """End the app after an unexpected error, of which a report is written.
