@@ -172,6 +172,19 @@ async def test_notifications_do_not_cover_a_question() -> None:
         assert "y allow it" in "".join(inside)
 
 
+async def test_a_question_for_permission_has_the_screen_and_characters_of_a_known_width() -> None:
+    app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
+    async with app.run_test(size=(80, 24)) as pilot:
+        hidden = "👍🏽" * 19 + "; touch it"
+        dialog = ConfirmScreen("Allow?", hidden, yes="allow it", no="do not run", asks_permission=True)
+        await app.push_screen(dialog)
+        await until(pilot, lambda: any("touch it" in row for row in screen_rows(app.screen)))
+        screen = "".join(screen_rows(app.screen))
+        assert dialog.styles.background.a == 1, "the screens below are not painted"
+        assert "🏽" not in screen
+        assert screen.count("👍") == 19
+
+
 async def test_a_short_question_is_answered_at_once_and_every_other_key_answers_no() -> None:
     app: ThemedApp[None] = ThemedApp(theme="assay-dark", theme_folders=[shipped_folder("themes")])
     answers: list[bool | None] = []

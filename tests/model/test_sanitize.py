@@ -6,8 +6,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from tui.model.sanitize import escape_unseen, remove_unseen, sanitize_line, sanitize_text
+from tui.model.sanitize import escape_unseen, remove_unseen, sanitize_line, sanitize_measurable, sanitize_text
 
 NONCHARACTERS = (
     *range(0xFDD0, 0xFDF0),
@@ -47,6 +48,30 @@ BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 )
 def test_what_is_shown(text: str, shown: str) -> None:
     assert sanitize_text(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("sh -c 'é' → «x»\n日本語 각 €5 👍 Ж", "sh -c 'é' <U+2192> «x»\n日本語 각 €5 👍 Ж"),
+        ("\x00\x7f\t␊", "␀␡␉␊"),
+        ("👍🏽", "👍<U+1F3FD>"),
+        ("👩\u200d🔬 ❤\ufe0f", "👩<U+200D>🔬 <U+2764><U+FE0F>"),
+        ("🇩🇪", "<U+1F1E9><U+1F1EA>"),
+        ("e\u0301 \u1100\u1161\u11a8", "e<U+0301> \u1100<U+1161><U+11A8>"),
+        ("a\u00a0b\u3000c\ue000\u0378", "a<U+00A0>b<U+3000>c<U+E000><U+0378>"),
+    ],
+)
+def test_what_is_shown_where_no_row_may_lose_its_end(text: str, shown: str) -> None:
+    assert sanitize_measurable(text) == shown
+
+
+def test_every_terminal_draws_a_measurable_text_as_wide_as_it_is_measured() -> None:
+    for code in (*range(0x20, 0xD800), *range(0xE000, 0x110000)):
+        if len(shown := sanitize_measurable(chr(code))) == 1:
+            width = 2 if unicodedata.east_asian_width(shown) in "WF" else 1
+            assert cell_len(shown) >= width, f"{code:x}"
+            assert cell_len(f"a{shown}{shown}👍{shown}a") == 3 * cell_len(shown) + 4, f"{code:x}"
 
 
 @given(st.text(st.characters()))

@@ -23,7 +23,7 @@ from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
 from tui.app.workers import start_worker
-from tui.model.sanitize import sanitize_text
+from tui.model.sanitize import sanitize_measurable
 
 
 class ChoiceScreen(Dialog[int | None]):
@@ -63,7 +63,7 @@ class PaintedText(Static):
     """A text that knows which of its rows have been on the screen, in their full width, since it has its place."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(Content(sanitize_text(text)), markup=False)
+        super().__init__(Content(sanitize_measurable(text)), markup=False)
         self._painted: set[int] = set()
         self._painted_width = 0
 
@@ -112,6 +112,9 @@ class ConfirmScreen(Dialog[bool]):
 
     `later` returns more of the question, from a thread: the dialog opens without it.
 
+    A dialog that `asks_permission` has the screen for itself: a row of it may lose its end in a terminal where what is
+    painted before it is wider than measured.
+
     Keys of a text that is being typed are no answer: after a key that has no meaning here, and if the dialog
     `asks_permission` from its first display on, keys are ignored until none was pressed for `quiet_seconds`.
     """
@@ -121,6 +124,7 @@ class ConfirmScreen(Dialog[bool]):
 
     DEFAULT_CSS = """
     ConfirmScreen > Vertical { width: 72; max-width: 92%; max-height: 90%; }
+    ConfirmScreen.-alone { background: $background; }
     ConfirmScreen.-low > Vertical { max-height: 100%; padding: 0 2; }
     ConfirmScreen Static { height: auto; }
     ConfirmScreen VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
@@ -148,6 +152,7 @@ class ConfirmScreen(Dialog[bool]):
         self._accepts_from = 0.0  # a key that was pressed before may be handled later, when the app is busy
         self._frame, self._text = Vertical(), _QuestionScroll()
         self._yes, self._no = yes, no
+        self.set_class(asks_permission, "-alone")
         self._keys = Static(markup=False)
 
     @property

@@ -7,6 +7,7 @@ Stored text is not changed.
 
 import json
 import re
+from unicodedata import category, east_asian_width
 
 # Unicode's default-ignorable characters, noncharacters and surrogates. The last range also has visible characters,
 # which `_picture` keeps: a range for each plane's noncharacters would make the search four times as slow.
@@ -26,6 +27,7 @@ _IN_EMOJI = re.compile(
     f"|(?<=[{_SELECTABLE}])[\ufe0e\ufe0f]"  # as an emoji, or as text
     "|(?<=[#*0-9])\ufe0f(?=\u20e3)"  # a keycap
 )
+_HANGUL_VOWELS = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")  # and final consonants: a syllable of three has two cells
 
 
 def _picture(match: re.Match[str]) -> str:
@@ -58,6 +60,25 @@ def sanitize_line(text: str, limit: int = 300) -> str:
     """
     line = sanitize_text(text[: 4 * limit]).replace("\n", " ").replace("\t", " ").strip()
     return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"
+
+
+def sanitize_measurable(text: str) -> str:
+    """Return the sanitized text with `<U+0301>` for each character whose width differs between terminals.
+
+    Such characters belong to a neighbour (marks, joiners, skin tones, halves of flags), are narrow symbols that some
+    terminals draw as emoji, or are not assigned. A row with them may be wider than measured, and lose its end. A TAB
+    becomes a symbol, too.
+    """
+    text = sanitize_text(text).replace("\t", "\u2409")
+    return text if text.isascii() else "".join(map(_measurable, text))
+
+
+def _measurable(character: str) -> str:
+    if character.isascii() or "\u2400" <= character <= "\u2426":  # as `_picture` returns them
+        return character
+    kind = category(character)
+    is_plain = kind[0] in "LNP" or kind == "Sc" or (kind == "So" and east_asian_width(character) in "WF")
+    return character if is_plain and not _HANGUL_VOWELS.match(character) else f"<U+{ord(character):04X}>"
 
 
 def remove_unseen(text: str) -> str:
