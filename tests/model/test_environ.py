@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from tui.providers.processes.environ import without_keys
+from tui.model.environ import without_keys
 
 KEPT = {
     "PATH": "/usr/bin:/bin",

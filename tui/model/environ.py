@@ -1,4 +1,4 @@
-"""The environment of an agent: the user's variables without keys."""
+"""The environment of the programs that Assay starts: the user's variables without keys."""
 
 import re
 from collections.abc import Collection, Mapping
