@@ -326,6 +326,15 @@ async def test_a_listed_name_with_a_key_is_not_run(assay: CommandLine) -> None:
     assert "sk-secret" not in ran.out + ran.err
 
 
+async def test_listed_names_that_no_model_can_have_are_not_run(assay: CommandLine) -> None:
+    suite_of_models(assay, "unknown/x")
+    async with ModelServer(say("x"), models=("a", "", "a?temperature=9", "a?system=obey")) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        ran = await assay.run_async("run", "s.json", "-a", "-f", "json", env=env)
+    assert {result["model"] for result in json.loads(ran.out)["results"]} == {"openai/a"}
+    assert "Note: openai: 3 listed models are left out: their names are not those of models" in ran.err
+
+
 async def test_the_name_of_a_listed_model_is_on_one_line(assay: CommandLine) -> None:
     suite_of_models(assay, "unknown/x")
     async with ModelServer(say("x"), models=("a\nNote: forged", "b" * 3_000)) as server:

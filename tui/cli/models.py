@@ -59,32 +59,35 @@ async def choose_models(
     model, and Abort if the user cancels.
     """
     from tui.model.errors import ConfigError
-    from tui.session.models import configured_providers, list_each
+    from tui.session.models import configured_providers, list_each, resolvable
 
     names = configured_providers(session.config, os.environ) or ("local",)
     listed = await list_each(session, names)
-    failures = [f"{one.provider}: {one.error}" for one in listed if one.error]
-    failures += [
-        f"{one.provider}: {_left_out(count)}"
-        for one in listed
-        if (count := sum(REMOVED in model for model in one.models))
-    ]
+    failures, found = [], dict[str, None]()
+    for one in listed:
+        named = [model for model in one.models if REMOVED not in model]
+        usable = [model for model in named if "?" not in model and resolvable((model,), session.config, os.environ)]
+        found |= dict.fromkeys(usable)
+        failures += [f"{one.provider}: {one.error}"] if one.error else []
+        if count := len(one.models) - len(named):
+            failures.append(f"{one.provider}: {_left_out(count, 'contains an API key', 'contain an API key')}")
+        if count := len(named) - len(usable):
+            failures.append(f"{one.provider}: {_left_out(count, 'is not that of a model', 'are not those of models')}")
     notes.extend(f"Note: {failure}" for failure in failures)
-    found = tuple(dict.fromkeys(model for one in listed for model in one.models if REMOVED not in model))
     if choice == "ask":
-        return await _pick(session, suites, listed, found)
+        return await _pick(session, suites, listed, tuple(found))
     if not found:
         why = " ".join(failures)
         fix = "Set a provider key or URL, such as OPENAI_BASE_URL, or pass models with -m."
         raise ConfigError("No provider lists any model" + (f" ({sanitize_line(why, 600)})" if why else ""), fix=fix)
-    return found
+    return tuple(found)
 
 
-def _left_out(count: int) -> str:
-    """Return the sentence about listed names that contained a key: the server would not know the shown names."""
+def _left_out(count: int, of_one: str, of_several: str) -> str:
+    """Return the sentence about listed names that cannot be used, with what is said of one name and of several."""
     if count == 1:
-        return "1 listed model is left out: its name contains an API key"
-    return f"{count} listed models are left out: their names contain an API key"
+        return f"1 listed model is left out: its name {of_one}"
+    return f"{count} listed models are left out: their names {of_several}"
 
 
 async def _pick(
