@@ -22,6 +22,7 @@ from tui.app.check_editor.screen import CheckEditorScreen
 from tui.app.dialogs import ConfirmScreen
 from tui.app.presentation.pieces import text_of
 from tui.app.widgets.form import Field, Form, FormDialog, TextField
+from tui.app.widgets.list_view import LineListView
 from tui.store.sqlite import SqliteStore
 
 CASE = """\
@@ -229,6 +230,25 @@ async def test_checks_are_added_changed_and_removed(tmp_path: Path) -> None:
         await saved(seen)
     text = (tmp_path / "s.yaml").read_text()
     assert "expectedPatterns: ['\\d']\n    assertions: [{type: latency, threshold: 2000}]\n" in text
+
+
+async def test_a_check_that_is_removed_before_its_form_opens_or_while_it_is_open_ends_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path, "A") as seen:
+        editor = seen.app.screen
+        assert isinstance(editor, CaseEditorScreen)
+        await seen.press(*["tab"] * 9, "down")
+        listed = editor.query_one(CheckList)
+        await seen.until(lambda: listed.cursor == 1)
+        editor.edit_check(LineListView.Chosen(listed, 1))
+        editor.action_remove_check()
+        await seen.until(lambda: checks(seen) == ["expected parameter"])
+        await seen.press("enter")
+        await seen.until(lambda: isinstance(seen.app.screen, FormDialog))
+        editor.action_remove_check()
+        editor.edit_check(LineListView.Chosen(listed, 0))
+        await seen.press("tab", "end", *"s", "enter")
+        await seen.until(lambda: seen.app.screen is editor)
+        assert checks(seen) == ["expected parameters"]
 
 
 async def test_a_check_of_the_file_opens_the_check_editor_and_edits_stay(tmp_path: Path) -> None:

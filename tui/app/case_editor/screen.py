@@ -1,7 +1,8 @@
 """The case editor: a form for a whole case, which is new, a copy, or in the suite's file."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import ClassVar, get_args
 
@@ -50,6 +51,7 @@ _TALL, _TALL_NARROW, _FILLED = 40, 55, 36
 _TITLES: Mapping[CaseEdit, str] = {"edit": "Edit case", "copy": "Duplicate of case", "new": "New case after"}
 _NO_CHECK = "No check: every complete answer is unchecked."
 _UNSAVED = "A case was edited and not saved."
+_WHOLE_ANSWER = "The expectation of a whole answer is edited in the file."
 _HEIGHTS = {"prompt": 12, "text": 6, "files": 5}
 
 
@@ -141,7 +143,7 @@ class CaseEditorScreen(AppScreen[str | None]):
         self._state = CaseState(self._suite.format, value)
         self._own = str(value.get("id")) if edit == "edit" else None
         self._visited: set[str] = set()
-        self._saving = self._saved = False
+        self._saving = self._saved = self._edits_check = False
         self._head = _HeadLine()
         self._form = Form([*map(self._field, self._state.fields)])
         self._checks = CheckList(self._state)
@@ -267,17 +269,35 @@ class CaseEditorScreen(AppScreen[str | None]):
             self._checks.focus()
 
     @on(LineListView.Chosen)
-    @work(group="check", exclusive=True)
+    @work(group="check")
     async def edit_check(self, message: LineListView.Chosen) -> None:
         """Edit the chosen check: in the check editor if the file has it as one line, else in a form."""
-        if not self._state.checks:
+        with self._keep_checks() as is_free:
+            if is_free:
+                await self._edit_check(message.place)
+
+    async def _edit_check(self, place: int) -> None:
+        checks = self._state.checks
+        if not checks:
             await self._edit_in_form(CheckEntry(self._state.kinds[0], ""), 0)
+        elif place < len(checks):  # others may have been removed by a quick key
+            entry = checks[place]
+            if not entry.has_text:
+                self.notify(_WHOLE_ANSWER, severity="warning", markup=False)
+            elif not await self._open_check_editor(entry):
+                await self._edit_in_form(entry, place)
+
+    @contextmanager
+    def _keep_checks(self) -> Iterator[bool]:
+        """Let nothing else change the list of checks meanwhile; yield whether nothing else is about to do so."""
+        if self._edits_check:
+            yield False
             return
-        entry = self._state.checks[message.place]
-        if not entry.has_text:
-            self.notify("The expectation of a whole answer is edited in the file.", severity="warning", markup=False)
-        elif not await self._open_check_editor(entry):
-            await self._edit_in_form(entry, message.place)
+        self._edits_check = True
+        try:
+            yield True
+        finally:
+            self._edits_check = False
 
     async def _open_check_editor(self, entry: CheckEntry) -> bool:
         """Edit a check that is saved in the file with its recorded answers; return whether it can be edited there."""
@@ -359,20 +379,23 @@ class CaseEditorScreen(AppScreen[str | None]):
         kind = checks[at].kind if 0 <= at < len(checks) else ""
         self._kind_note.update(Content(KIND_NOTES.get(kind, "")))
 
-    @work(group="check", exclusive=True)
+    @work(group="check")
     async def action_add_check(self) -> None:
         """Add a check after the highlighted one, to the same step."""
-        at = self._checks.cursor + 1 if self._state.checks else 0
-        beside = self._state.checks[at - 1] if at else None
-        kind = beside.kind if beside is not None and beside.kind in self._state.kinds else self._state.kinds[0]
-        await self._edit_in_form(CheckEntry(kind, "", step=beside.step if beside else 0), at)
+        with self._keep_checks() as is_free:
+            if not is_free:
+                return
+            at = self._checks.cursor + 1 if self._state.checks else 0
+            beside = self._state.checks[at - 1] if at else None
+            kind = beside.kind if beside is not None and beside.kind in self._state.kinds else self._state.kinds[0]
+            await self._edit_in_form(CheckEntry(kind, "", step=beside.step if beside else 0), at)
 
     def action_remove_check(self) -> None:
         """Remove the highlighted check."""
-        if not self._state.checks:
+        if not self._state.checks or self._edits_check:
             return
         if not self._state.checks[self._checks.cursor].has_text:
-            self.notify("The expectation of a whole answer is edited in the file.", severity="warning", markup=False)
+            self.notify(_WHOLE_ANSWER, severity="warning", markup=False)
             return
         del self._state.checks[self._checks.cursor]
         self._checks_changed(self._checks.cursor)
