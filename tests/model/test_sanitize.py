@@ -53,7 +53,8 @@ def test_what_is_shown(text: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("sh -c 'é' → «x»\n日本語 각 €5 👍 Ж", "sh -c 'é' <U+2192> «x»\n日本語 각 €5 👍 Ж"),
+        ("sh -c 'é' → «x»\n日本語 각 €5 👍 Ж …", "sh -c 'é' <U+2192> «x»\n日本語 각 €5 👍 Ж …"),
+        ("2 × 3 · ±1°", "2 × 3 · ±1°"),
         ("\x00\x7f\t␊", "␀␡␉␊"),
         ("👍🏽", "👍<U+1F3FD>"),
         ("👩\u200d🔬 ❤\ufe0f", "👩<U+200D>🔬 <U+2764><U+FE0F>"),

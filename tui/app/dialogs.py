@@ -23,7 +23,7 @@ from tui.app.screens import Dialog
 from tui.app.widgets.list_view import LineListView
 from tui.app.widgets.text_views import TextPanel
 from tui.app.workers import start_worker
-from tui.model.sanitize import sanitize_measurable
+from tui.model.sanitize import sanitize_measurable, sanitize_text
 
 
 class ChoiceScreen(Dialog[int | None]):
@@ -62,8 +62,8 @@ class ChoiceScreen(Dialog[int | None]):
 class PaintedText(Static):
     """A text that knows which of its rows have been on the screen, in their full width, since it has its place."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(Content(sanitize_measurable(text)), markup=False)
+    def __init__(self, text: str, *, is_measurable: bool) -> None:
+        super().__init__(Content((sanitize_measurable if is_measurable else sanitize_text)(text)), markup=False)
         self._painted: set[int] = set()
         self._painted_width = 0
 
@@ -172,7 +172,7 @@ class ConfirmScreen(Dialog[bool]):
         with self._frame:
             self._frame.border_title = Content(f"{self._title}")
             with self._text:
-                yield PaintedText(self._question)
+                yield PaintedText(self._question, is_measurable=self._asks_permission)
             yield self._keys
 
     def on_mount(self) -> None:
@@ -186,7 +186,7 @@ class ConfirmScreen(Dialog[bool]):
     async def _read_later(self) -> None:
         assert self._later is not None
         if more := await asyncio.to_thread(self._later):
-            await self._text.mount(PaintedText(f"\n{more}"))
+            await self._text.mount(PaintedText(f"\n{more}", is_measurable=self._asks_permission))
             self.call_after_refresh(self._show_hint)
 
     def on_resize(self) -> None:

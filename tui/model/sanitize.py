@@ -74,8 +74,8 @@ def sanitize_measurable(text: str) -> str:
 
 
 def _measurable(character: str) -> str:
-    if character.isascii() or "\u2400" <= character <= "\u2426":  # as `_picture` returns them
-        return character
+    if character.isascii() or "\u00a1" <= character <= "\u00ff" or "\u2400" <= character <= "\u2426":
+        return character  # Latin, which has symbols such as the multiplication sign, and what `_picture` returns
     kind = category(character)
     is_plain = kind[0] in "LNP" or kind == "Sc" or (kind == "So" and east_asian_width(character) in "WF")
     return character if is_plain and not _HANGUL_VOWELS.match(character) else f"<U+{ord(character):04X}>"

@@ -59,7 +59,8 @@ URL_VARIABLES = tuple(server.url_variable for server in SERVERS.values() if serv
 # The last word of the name of a key in a query: `access_token`, `mytoken`, `apiKey`, but not `max_tokens`, `keyspace`.
 _KEY_WORD = re.compile(
     r"\w*(token|secret|password|passwd|apikey|signature|credentials?)\d*"
-    r"|(access|account|app|auth|client|developer|function|license|maps?|master|private|project|secret|service|session|shared|subscription|user)?key\d*"
+    r"|(access|account|app|auth|client|developer|function|license|maps?|master|private|project|secret|service|session"
+    r"|shared|subscription|user)?key\d*"
     r"|pass(phrase|code)?|pwd|o?auth(orization)?|bearer|jwt|creds?|sig|hmac|sas|psk|pat|otp|cookies?"
 )
 _SEPARATORS = re.compile("[?&;]")
