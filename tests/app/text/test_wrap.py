@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from unicodedata import category, east_asian_width
 
 import pytest
 from hypothesis import given
@@ -103,10 +104,23 @@ def test_a_row_has_a_limit_of_code_points_however_the_text_arrives(start: str, t
 
 
 @pytest.mark.parametrize("text", ["e\u0301\u0301\u0301", "👨\u200d👩\u200d👧\u200d👦", "ก็", "क्षि", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
-def test_rows_of_characters_with_several_code_points_are_full(text: str) -> None:
+def test_rows_are_full_and_fit_where_a_terminal_draws_the_parts_of_a_character_side_by_side(text: str) -> None:
+    def side_by_side(shown: str) -> int:
+        signs = [sign for sign in shown if category(sign) not in ("Mn", "Me", "Cf")]
+        return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in signs)
+
     text = sanitize_text(text)
     row = rows_of(text * 100, 20)[0]
-    assert cell_len(row) > 20 - cell_len(text)
+    assert 20 - side_by_side(text) < side_by_side(row) <= 20
+
+
+@pytest.mark.parametrize("text", ["👍🏽", "भारत की राजधानी नई दिल्ली है", "தமிழ் மொழி", "🇩🇪🇫🇷"])
+def test_words_with_such_characters_break_at_blanks_only(text: str) -> None:
+    line = f"{text} " * 20
+    rows = rows_of(line, 40)
+    assert "".join(rows) == line
+    assert len(rows) > 1
+    assert all(row.endswith(" ") for row in rows)
 
 
 @given(raw_texts, st.integers(1, 12))

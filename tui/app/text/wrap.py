@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from functools import cache
 from typing import Literal, NamedTuple
+from unicodedata import category, east_asian_width
 
 from rich.cells import cell_len, split_graphemes
 
@@ -205,20 +206,30 @@ def _cluster_break(piece: str, width: int) -> int | None:
     blanks_only = True
     last_wide = False
     spans, _ = split_graphemes(piece.replace("\t", " "))
-    for begin, _, cells in spans:
+    for begin, end, cells in spans:
         tab = piece[begin] == "\t"
         blank = tab or piece[begin] == " "
-        cells = TAB - used % TAB if tab else cells
         if (last_wide or cells == 2) and not blank and not blanks_only:
             broken = begin
-        if used + cells > width:
+        most = TAB - used % TAB if tab else max(cells, _separate_cells(piece[begin:end]))
+        if used + most > width:
             return begin if blank else broken or max(begin, spans[0][1])
-        used += cells
-        last_wide = cells == 2 and not tab
+        used += most
+        last_wide = cells == 2
         if blank and not blanks_only:
             broken = begin + 1
         blanks_only = blanks_only and blank
     return None
+
+
+def _separate_cells(cluster: str) -> int:
+    """Return the cells that a terminal needs which draws the code points of a cluster side by side, as many do.
+
+    They are vowel signs of Indic scripts, skin tones of emoji, and the people of a family.
+    """
+    if len(cluster) == 1:
+        return 0
+    return sum(2 if east_asian_width(sign) in "WF" else category(sign) not in ("Mn", "Me", "Cf") for sign in cluster)
 
 
 class Row(NamedTuple):
