@@ -544,6 +544,18 @@ def test_scores_return_to_a_run_that_was_not_deleted(files: ScoreFiles, later: t
     assert files.count(RUN).scores == 3 + len(later)
 
 
+def test_no_score_is_added_after_the_last_one_was_cut(files: ScoreFiles) -> None:
+    files.append(make_act(1))
+    file = files.file_of(RUN, "Ada")
+    whole = file.read_bytes()
+    file.write_bytes(whole.rstrip(b"\n"))
+    files.append(make_act(2), stored=[make_act(1).id])
+    file.write_bytes(whole[:-9])
+    with pytest.raises(StoreError, match="were removed while this review was open"):
+        files.append(make_act(3), stored=[make_act(1).id])
+    assert file.read_bytes() == whole[:-9]
+
+
 def test_a_score_that_was_cut_by_a_kill_hides_no_later_one_when_its_run_returns(files: ScoreFiles) -> None:
     files.merge([make_act(1), make_act(2, 3)])
     file = files.file_of(RUN, "Ada")

@@ -377,7 +377,8 @@ class ScoreFiles:
         """Raise StoreError if acts of these ids are no longer in the files of the act's run."""
         gone, own = set(ids), self.file_of(act.run, act.reviewer)
         if gone and own.is_file():
-            gone.difference_update(map(bytes.decode, _ID.findall(read_whole(own, LARGEST_FILE))))
+            lines = read_whole(own, LARGEST_FILE).rpartition(b"\n")[0]  # without a line that was cut
+            gone.difference_update(map(bytes.decode, _ID.findall(lines)))
         if gone:  # in the file of another name, or with an id that is written in another way
             gone.difference_update(stored.id for stored in self.read(act.run).acts)
         if gone:
