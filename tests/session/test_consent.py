@@ -459,6 +459,7 @@ def test_a_command_names_files_as_a_shell_reads_them(
         ("cd d* && sh run", "d1/run"), ("cat t??.sh | sh", "té.sh"),
         ("cd a; cd ../b; sh run", "b/run"), ("cd a/c; cd ..; sh run", "a/run"), ("bash -c '. ~+/run'", "run"),
         ("bash <<X\n. ./a\\ b # don't\nX", "a b"), ("sh $(dirname $0)/run", "run"), ('sh "${DIR-.}/run"', "run"),
+        ("sh -c 'sh `pwd`/run'", "run"), ("sh `dirname x`/run", "run"),
         ("sh ./[[:alpha:]]un", "run"), ("sh './[id]'/ru*", "[id]/run"), ("sh -c './ru\\n'", "run"),
     ],
 )  # fmt: skip

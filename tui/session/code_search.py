@@ -36,6 +36,7 @@ _WITHOUT_CODE = frozenset((".git", ".hg", ".svn", ".mypy_cache", ".ruff_cache", 
 _ANY = re.compile(r"\[[^/]*\]|\?")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{([A-Za-z0-9_]+)\})")
 _SUBSTITUTION = re.compile(r"`|\$\(")
+_BACKQUOTED = re.compile("`[^`]*`")
 _QUOTE = re.compile("['\"]")
 _BLANKS = re.compile(r"(?<!\\)\s+")
 _QUOTED_COMMAND = re.compile(r"[\s'\"`();<>|&\\]")
@@ -291,7 +292,8 @@ def _possible_names(command: str, environments: Sequence[Mapping[str, str]]) -> 
     module (`-m PACKAGE.MODULE`, `-mPACKAGE.MODULE`).
     """
     joined = command.replace("\\\n", "")  # a line that continues
-    for text in dict.fromkeys((command, joined, *_filled_in(joined, environments))):
+    computed = _BACKQUOTED.sub("$0", joined)  # a folder that only the shell knows
+    for text in dict.fromkeys((command, joined, computed, *_filled_in(joined, environments))):
         words = words_of(text)
         yield from words
         yield from _QUOTE.split(text)
