@@ -533,7 +533,8 @@ bun.lock bun.lockb composer.lock mix.lock flake.lock deno.lock Gemfile.lock reba
 Kbuild Makevars.win Make.rules Make.defs BUILD.gn .gn x.gni x.gyp x.gypi x.pri x.qbs Android.bp x.slnx x.pyproj
 x.runsettings Rakefile.local .rspec .buckconfig .tool-versions nodemon.json extensions.xml build.zig.zon x.smk
 x.nimble x.nims x.rockspec x.podspec x.l x.y x.gts x.mdx x.hbs x.pug x.cshtml x.hy x.nu x.xsh .zshenv x.vala
-pylintrc latexmkrc dvc.yaml cucumber.yml .gdbinit .ghci .ocamlinit x.resource
+pylintrc latexmkrc dvc.yaml cucumber.yml .gdbinit .ghci .ocamlinit x.resource build.mill .Renviron .simplecov .busted
+.luacov .sbtopts .jvmopts .flake8 phpstan.neon x.qmd _quarto.yml x.pyzw x.resi x.gd x.odin x.vsh x.es6 x.litcoffee x.rbw
 """
 DATA = """
 s.yaml suite.yml report.json results.jsonl report.html report.md junit.xml table.csv notes.txt log.log .coverage x.o
