@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import category, east_asian_width
 
@@ -211,7 +211,9 @@ def _cluster_break(piece: str, width: int) -> int | None:
         blank = tab or piece[begin] == " "
         if (last_wide or cells == 2) and not blank and not blanks_only:
             broken = begin
-        most = TAB - used % TAB if tab else max(cells, _separate_cells(piece[begin:end]))
+        most = TAB - used % TAB if tab else cells
+        if end - begin > 1:
+            most = max(cells, _separate_cells(piece[begin:end]))
         if used + most > width:
             return begin if blank else broken or max(begin, spans[0][1])
         used += most
@@ -222,13 +224,12 @@ def _cluster_break(piece: str, width: int) -> int | None:
     return None
 
 
+@lru_cache(maxsize=4_096)
 def _separate_cells(cluster: str) -> int:
     """Return the cells that a terminal needs which draws the code points of a cluster side by side, as many do.
 
     They are vowel signs of Indic scripts, skin tones of emoji, and the people of a family.
     """
-    if len(cluster) == 1:
-        return 0
     return sum(2 if east_asian_width(sign) in "WF" else category(sign) not in ("Mn", "Me", "Cf") for sign in cluster)
 
 
