@@ -823,6 +823,19 @@ def test_the_log_of_a_history_that_cannot_be_written_is_read(unclosed: Path) -> 
     store.close()
 
 
+@pytest.mark.parametrize("column", ["type", "name", "tbl_name"])
+def test_a_history_whose_objects_have_names_that_are_no_text_is_recovered(history: Path, column: str) -> None:
+    fill(history)
+    with closing(sqlite3.connect(history)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(f"UPDATE sqlite_schema SET {column} = CAST({column} AS BLOB) WHERE name = 'trial'")
+        connection.commit()
+    store = SqliteStore(history)
+    assert any("The run history was damaged" in notice for notice in store.notices)
+    assert store.read_run(KEPT.plan.run_id).results == KEPT.results
+    store.close()
+
+
 def test_a_damaged_log_of_a_history_that_cannot_be_written_is_refused(unclosed: Path) -> None:
     lock = recovery.lock_path(unclosed)
     lock.symlink_to(lock.name)  # which denies it to root, too

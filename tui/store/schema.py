@@ -125,7 +125,10 @@ def has_known_objects(connection: sqlite3.Connection) -> bool:
 
 def has_damaged_objects(connection: sqlite3.Connection) -> bool:
     """Return whether the objects of the file are ours but for a few characters, which only damage can have changed."""
-    theirs, ours = Counter(_text_of(_objects(connection))), Counter(_text_of(_objects_of(STEPS)))
+    objects = _objects(connection)
+    if not all(isinstance(word, str) for type, name, table, _ in objects for word in (type, name, table)):
+        return True  # SQLite writes texts only
+    theirs, ours = Counter(_text_of(objects)), Counter(_text_of(_objects_of(STEPS)))
     return theirs.total() == ours.total() and 0 < (theirs - ours).total() <= _MOST_FLIPPED
 
 
